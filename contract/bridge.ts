@@ -75,7 +75,7 @@ const Reported = z
 const chosen = {
   events: z.array(EventType).openapi({
     description:
-      "The types of events that are sent: all but `message_status`, `message_lost` and `group`, unless you chose some.",
+      "The types of events that are sent: all but `message_status`, `message_lost`, `group` and `channel_post`, unless you chose some.",
   }),
   ignore: z.array(Ignored).openapi({
     description: "Chats whose events are not sent: `status` (what people post as their status), `groups`.",
@@ -252,7 +252,7 @@ export const updateBridge = createRoute({
             .openapi({
               description:
                 "The types of events to send; null is all of them, including those of later releases, but not `message_status`, " +
-                "`message_lost` and `group`, which are sent only if you name them.",
+                "`message_lost`, `group` and `channel_post`, which are sent only if you name them.",
             }),
           ignore: z.array(Ignored).max(50).optional().openapi({
             description: "Chats whose events are not sent: `status`, `groups`; `[]` is none.",

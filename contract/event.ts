@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi"
 import { ofChat, ContactJid, Offline, Phone, SenderName, Username } from "./event-fields.ts"
 import { boolean, groupSettings, integer, string, Timestamp } from "./field-types.ts"
 import {
+  ChannelPostEvent,
   EventResponseEvent,
   MediaStoredEvent,
   MessageEvent,
@@ -200,6 +201,7 @@ export const Event = z.discriminatedUnion("event", [
   GroupEvent,
   MessageStatusEvent,
   MediaStoredEvent,
+  ChannelPostEvent,
   TestEvent,
 ])
 export type Event = z.infer<typeof Event>
@@ -223,12 +225,13 @@ export const EventType = z
     "message_status",
     "message_lost",
     "media_stored",
+    "channel_post",
   ] satisfies Exclude<Event["event"], "test">[])
   .openapi("EventType")
 export type EventType = z.infer<typeof EventType>
 
 /** The types of events that are sent only if the customer names them. */
-const unusual = new Set<EventType>(["message_status", "group", "message_lost"])
+const unusual = new Set<EventType>(["message_status", "group", "message_lost", "channel_post"])
 
 /** Whether events of this type are sent to a customer who has chosen no types. */
 export function isUsual(type: EventType): boolean {

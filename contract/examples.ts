@@ -91,6 +91,27 @@ const person = {
   verified_name: "",
 }
 
+const channel = {
+  jid: "120363041234567890@newsletter",
+  name: "The Shop",
+  description: "What is new",
+  link: "https://whatsapp.com/channel/0029Va4K0PZ5a245NkngBA2M",
+  role: "follower" as const,
+  followers: 312,
+  verified: false,
+  muted: false,
+  created: 1_795_000_000,
+}
+const post = {
+  channel_id: channel.jid,
+  number: 117,
+  message_id: messageId,
+  type: "text" as const,
+  media_type: "" as const,
+  body: "The new menu is out",
+  timestamp: 1_795_080_020,
+}
+
 const group = {
   created: 1_790_000_000,
   jid: "120363041234567890@g.us",
@@ -240,6 +261,7 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
     key: "shop/2026-11-26/0f3b9c1a5d7e4f60a1b2c3d4e5f60718.jpg",
     timestamp: 1_795_080_020,
   },
+  channel_post: { event: "channel_post", ...post },
   message_status: {
     event: "message_status",
     message_id: messageId,
@@ -581,6 +603,18 @@ export const examples: Record<RouteName, Example> = {
       phone: "491719876543",
     },
   },
+  listChannels: { answer: [channel] },
+  findChannel: { parameters: { link: channel.link }, answer: { ...channel, role: "none" } },
+  getChannel: { parameters: { jid: channel.jid }, answer: channel },
+  followChannel: { parameters: { jid: channel.jid }, answer: ok },
+  unfollowChannel: { parameters: { jid: channel.jid }, answer: ok },
+  listPosts: { parameters: { jid: channel.jid }, answer: [{ ...post, views: 1204 }] },
+  createPost: {
+    parameters: { jid: channel.jid },
+    body: { body: post.body },
+    answer: { ...sent, chat_id: channel.jid },
+  },
+  reactToPost: { parameters: { jid: channel.jid, number: "117" }, body: { emoji: "👍" }, answer: ok },
   setAbout: { body: { status: "Open until six" }, answer: ok },
   ownAvatar: {},
   setAvatar: { body: { url: "https://shop.example/logo.jpg" }, answer: { picture_id: "1795166900" } },

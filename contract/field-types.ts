@@ -181,6 +181,11 @@ export const GroupId = z
   .regex(oneOf(group), "the JID of a group: <id>@g.us")
   .openapi({ description: "A group's JID: `…@g.us`.", example: "120363041234567890@g.us" })
 
+export const ChannelId = z
+  .string()
+  .regex(oneOf("[0-9]{1,20}@newsletter"), "the JID of a channel: <id>@newsletter")
+  .openapi({ description: "A channel's JID: `…@newsletter`.", example: "120363041234567890@newsletter" })
+
 /** The network's id of a message or a call, with any characters (Contract, "Chats and message ids"). */
 const OpaqueId = text(1, 256)
 

@@ -33,6 +33,8 @@ export const MessageType = z.enum([
   "unknown",
 ])
 
+const MediaType = z.enum(["", "image", "video", "audio", "voice", "document", "sticker"])
+
 const Quoted = z.object({
   message_id: z.string(),
   chat_id: string("Where it was written: `status@broadcast` where somebody answers a status."),
@@ -85,7 +87,7 @@ export const MessageEvent = z
       "The name of the kind in the network's protocol, if `type` is `unknown`; of any other message: that of a part " +
         "which this release does not read beside the rest.",
     ).optional(),
-    media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]).openapi({
+    media_type: MediaType.openapi({
       description:
         'The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither ' +
         "its file nor its caption, so `messages/{id}/media` answers 404.",
@@ -203,6 +205,28 @@ export const MediaStoredEvent = StoredAs.extend({
   description:
     "The file of an earlier message is in your own S3, or was given up. Only a bridge with a `media_store` has these.",
 })
+
+/** A post of a channel. */
+export const ChannelPost = z
+  .object({
+    channel_id: string("JID of the channel."),
+    number: integer("The network's number of it in this channel: later ones have higher numbers."),
+    message_id: z.string(),
+    type: MessageType,
+    media_type: MediaType,
+    body: string("Its text: the caption of media, the question of a poll."),
+    file: File.optional().openapi({ description: "The file of media, which cannot be fetched here." }),
+    timestamp: Timestamp,
+  })
+  .openapi("ChannelPost")
+
+export const ChannelPostEvent = ChannelPost.extend({ event: z.literal("channel_post") }).openapi(
+  "ChannelPostEvent",
+  {
+    description:
+      "A channel that the account follows has a new post. It comes only if `events` of the bridge names it.",
+  },
+)
 
 export const PollVoteEvent = z
   .object({

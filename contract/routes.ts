@@ -4,6 +4,7 @@ import * as apiKey from "./api-key.ts"
 import * as bridgeLog from "./bridge-log.ts"
 import * as bridge from "./bridge.ts"
 import * as call from "./call.ts"
+import * as channel from "./channel.ts"
 import * as chat from "./chat.ts"
 import * as contact from "./contact.ts"
 import * as debug from "./debug-figures.ts"
@@ -99,6 +100,16 @@ export const routes = {
     listJoinRequests: group.listJoinRequests,
     approveRequests: group.approveRequests,
     rejectRequests: group.rejectRequests,
+  },
+  Channels: {
+    listChannels: channel.listChannels,
+    findChannel: channel.findChannel,
+    getChannel: channel.getChannel,
+    followChannel: channel.followChannel,
+    unfollowChannel: channel.unfollowChannel,
+    listPosts: channel.listPosts,
+    createPost: channel.createPost,
+    reactToPost: channel.reactToPost,
   },
   Profile: {
     getProfile: profile.getProfile,

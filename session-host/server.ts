@@ -12,6 +12,7 @@ import { now } from "#core/platform/clock.ts"
 import { listenAtSocket, namesSocket, socketPath } from "#core/platform/local-socket.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { calls } from "./commands/calls.ts"
+import { channels } from "./commands/channels.ts"
 import { chats } from "./commands/chats.ts"
 import type { Command, CommandEnv } from "./commands/command.ts"
 import { contacts } from "./commands/contacts.ts"
@@ -33,6 +34,7 @@ const commands = {
   ...sessionCommands,
   ...messages,
   ...chats,
+  ...channels,
   ...calls,
   ...contacts,
   ...groups,

@@ -27,6 +27,11 @@ export function isGroup(jid: string): boolean {
   return jid.endsWith("@g.us")
 }
 
+/** Whether this is a channel, which the network calls a newsletter. */
+export function isChannel(jid: string | undefined): boolean {
+  return jid?.endsWith("@newsletter") === true
+}
+
 /** The chat of all statuses. */
 export const statusChat = "status@broadcast"
 

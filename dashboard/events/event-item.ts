@@ -67,6 +67,7 @@ export const eventMeanings: Record<EventType, string> = {
   group: "a group or its members change",
   message_status: "a sent message was delivered, read or has failed",
   message_lost: "a message came that cannot be read",
+  channel_post: "a channel that the account follows has a new post",
   media_stored: "a message's file is in your own S3, or was given up",
 }
 
@@ -88,6 +89,8 @@ export function eventLine(event: Event, nameOf: NameOf = chatName): Html | strin
       if (from_me) return html`from the phone to <b>${nameOf(chat)}</b> ${wordsOf(event)}`
       return html`<b>${nameOf(contact, name)}</b>${is_group ? ` in ${nameOf(chat)}` : ""} ${wordsOf(event)}`
     }
+    case "channel_post":
+      return html`in <b>${event.channel_id}</b> ${event.body}`
     case "media_stored":
       return html`${event.error ?? "it is there"}: <code>${event.key}</code>`
     case "message_lost":

@@ -197,6 +197,11 @@ export interface Intake {
    * Rejects as `Vault.keep` does.
    */
   receive(received: Received, keys: KeyChange[]): Promise<void>
+  /**
+   * Takes in a post of a channel. Resolves when its event is made, if it is wanted. Rejects as `receive`
+   * does.
+   */
+  takePost(post: Stanza): Promise<void>
   /** Whether the customer wants to know what becomes of sent messages. */
   readonly followsReceipts: boolean
   /**
@@ -284,6 +289,11 @@ export interface Connection {
   setAvailable(isAvailable: boolean): Promise<void>
   /** Subscribes to a person's presence and typing for some minutes. The network does not confirm this. */
   watch(jid: string): Promise<void>
+  /**
+   * Reacts to a post of a channel, by its number there; an empty emoji takes that back.
+   * @throws NetworkRejected, NoAnswer
+   */
+  reactToPost(reaction: { channel: string; number: string; emoji: string }): Promise<void>
   /** Declines a call. Declining one that is over has no effect. @throws NetworkRejected, NoAnswer */
   rejectCall(call: { id: string; caller: string }): Promise<void>
   /**

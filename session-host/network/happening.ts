@@ -87,7 +87,7 @@ export interface Restriction {
  * - `identity_changed`: a person has another phone, or has installed WhatsApp anew. `jid` is their private
  *   one if it is known.
  * - `number_changed`: a person has another number; `jid` likewise.
- * - `newsletter`: news of a newsletter, which a bridge ignores.
+ * - `newsletter`: a post or news of a channel.
  * - `bot_message`: a message of a bot that this session cannot read.
  * - `withheld_message`: a message that the network gives to the phone alone.
  * - `old_placeholder`: the placeholder of a message that is too old for the phone to be asked for it.

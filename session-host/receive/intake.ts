@@ -1,6 +1,7 @@
 import { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "#core/platform/log.ts"
+import { postIn } from "../channels/channels.ts"
 import type { Chats } from "../chats/chats.ts"
 import type { History } from "../chats/keep-history.ts"
 import { BatchedLookups } from "../concurrency/batched-lookups.ts"
@@ -18,6 +19,7 @@ import { SessionEnded } from "../memory/session-ended.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import type { Connection, Intake, KeyChange, Receipt, Received } from "../network/connection.ts"
 import { nobody, type Own } from "../network/happening.ts"
+import type { Stanza } from "../network/stanza.ts"
 import type { Contacts } from "../people/contacts.ts"
 import { newSay, type Say } from "../say-in-log.ts"
 import type { Timing } from "../timing.ts"
@@ -188,6 +190,15 @@ export class SessionIntake implements Intake {
    */
   get #isCareful(): boolean {
     return Lease.isSuspect(this.#parts.lease) && performance.now() < this.#provenAtMs
+  }
+
+  /** @throws SessionEnded */
+  async takePost(stanza: Stanza): Promise<void> {
+    const { choice, outbox } = this.#parts
+    const post = choice().events?.includes("channel_post") ? postIn(stanza) : undefined
+    if (!post) return
+    const identity = ["channel_post", post.channel_id, String(post.number)]
+    await outbox.append(() => [{ identity, event: { event: "channel_post", ...post }, mayRepeat: true }])
   }
 
   get followsReceipts(): boolean {

@@ -65,7 +65,10 @@ export function newNoticing({ memory, say, changes }: Input) {
     if (repeated.has(notice.kind) && known.has(notice.kind)) return
     known.add(notice.kind)
     if (notice.kind === "newsletter")
-      return say("info", "newsletters are ignored: their messages give no events")
+      return say(
+        "info",
+        "posts of channels give events only if `events` of the bridge names `channel_post`, and their other news gives none",
+      )
     if (notice.kind !== "restriction") return sayOf(notice)
     const { restriction, isOn } = notice
     const standing = memory.standing.restrictions.find(({ kind }) => kind === restriction.kind)

@@ -125,6 +125,7 @@ function sendInputOf(
     otherNameOf,
     senderKeys: newSenderKeys({ ...dialled, me, sock: () => sock }),
     me,
+    keep: (outgoing) => dialled.changeVault({ outgoing }),
     isOpen: () => lifetime.isOpen,
     onRefused: (chat, networkCode) => {
       groups.forget(chat)

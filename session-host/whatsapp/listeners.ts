@@ -96,6 +96,7 @@ function replaceListeners(parts: ListenerParts, { failed, failedAt, answers, hel
     ended: () => lifetime.isOver,
     receive: (received) => guarded(() => intake.receive(received, [])),
     expect: (attrs) => guarded(() => intake.expect(attrs)),
+    takePost: (post) => guarded(() => intake.takePost(toStanza(post))),
     acknowledge: answers.acknowledge,
     onError: failedAt("CB:message"),
   })

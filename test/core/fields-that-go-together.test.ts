@@ -85,6 +85,8 @@ const unfit: Partial<Record<RouteName, [fields: object, at: string][]>> = {
   pinMessage: [],
   readMessage: [],
   setHandover: [],
+  createPost: [],
+  reactToPost: [],
   updateChat: [
     [
       { archived: undefined, pinned: undefined, muted: undefined, muted_until: undefined, unread: undefined },

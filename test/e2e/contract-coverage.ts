@@ -19,6 +19,7 @@ const shownIn = {
   message_status: "messages",
   message_lost: "awaited",
   media_stored: "stored",
+  channel_post: "channels",
   test: "happenings",
 } as const satisfies Record<Event["event"], string>
 

@@ -5,6 +5,7 @@ import { asking, type Route, successesOf } from "./asking.ts"
 import { emptyFieldsIn, type Schema } from "./contract-coverage.ts"
 import { bridges } from "./endpoints/bridges.ts"
 import type { CasesOf } from "./endpoints/cases.ts"
+import { channels } from "./endpoints/channels.ts"
 import { chats } from "./endpoints/chats.ts"
 import { groups } from "./endpoints/groups.ts"
 import { messages } from "./endpoints/messages.ts"
@@ -16,7 +17,14 @@ const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [
 
 const answers = new Map<RouteName, unknown[]>()
 
-const cases: CasesOf<keyof typeof routes> = { ...bridges, ...messages, ...chats, ...people, ...groups }
+const cases: CasesOf<keyof typeof routes> = {
+  ...bridges,
+  ...messages,
+  ...chats,
+  ...people,
+  ...groups,
+  ...channels,
+}
 
 test.for(all)("%s", async ([name, route]) => {
   expect(cases).toHaveProperty(name)
@@ -110,6 +118,12 @@ const elsewhere = [
   "lookAtInvite.community",
   "getGroup.community",
   "updateGroup.community",
+  "listChannels[].followers",
+  "findChannel.followers",
+  "getChannel.followers",
+  "listPosts[].media_type",
+  "listPosts[].file",
+  "listPosts[].views",
   "listDeliveries.resending",
   "listDeliveries.recovered",
   "getDelivery.webhooks",

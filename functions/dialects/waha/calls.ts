@@ -1,4 +1,6 @@
 import { STATUS_CODES } from "node:http"
+import type { z } from "zod"
+import type { Channel } from "#contract/channel.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { at, pathOfPicture } from "../bridge.ts"
 import { type Dialect, NotHere, type Rows as RowsOf, toCalls, toMissing } from "../dialect.ts"
@@ -16,6 +18,30 @@ async function post(its: Its, content: object) {
   if (its.given.contacts && its.given.contacts.length > 0)
     throw new NotHere("who sees a status is the account's own choice: leave out `contacts`")
   return await its.send("status", content)
+}
+
+type OurChannel = z.infer<typeof Channel>
+
+/** A channel, by its id or the code of its link. */
+async function channelOf({ proxy, params: { id = "" } }: Its) {
+  const path = id.includes("@") ? at`channels/${id}` : `channels/invite?link=${encodeURIComponent(id)}`
+  return await proxy.ask<OurChannel>("GET", path)
+}
+
+const channelRoles = { owner: "OWNER", admin: "ADMIN", follower: "SUBSCRIBER", none: "GUEST" }
+
+function toChannel({ jid: id, name, description, link: invite, role, followers, verified }: OurChannel) {
+  const pictures = { preview: null, picture: null }
+  return {
+    id,
+    name,
+    description,
+    invite,
+    ...pictures,
+    verified,
+    role: channelRoles[role],
+    subscribersCount: followers,
+  }
 }
 
 const startedAt = nowMs()
@@ -37,6 +63,15 @@ const others: Rows = {
       : done("POST", "send/typing", { chat, state: presences[presence] }),
   "POST /api/:session/presence/:chatId/subscribe": ({ done, chat }) =>
     done("POST", "presence/subscribe", { chat }),
+  "GET /api/:session/channels": async ({ proxy, query }) =>
+    (await proxy.ask<OurChannel[]>("GET", "channels"))
+      .map(toChannel)
+      .filter(({ role }) => query.role === undefined || role === query.role),
+  "GET /api/:session/channels/:id": async (its) => toChannel(await channelOf(its)),
+  "POST /api/:session/channels/:id/follow": async (its) =>
+    await its.done("POST", at`channels/${(await channelOf(its)).jid}/follow`),
+  "POST /api/:session/channels/:id/unfollow": async (its) =>
+    await its.done("DELETE", at`channels/${(await channelOf(its)).jid}/follow`),
   "POST /api/:session/calls/reject": ({ done, given: { id = "", from = "" } }) =>
     done("POST", at`calls/${id}/reject`, { contact_id: chatOf(from) }),
   "POST /api/:session/status/text": (its) =>
@@ -80,7 +115,11 @@ const absent = {
   "POST /api/:session/auth/passkey/confirm": "this service compares no codes: the passkey is enough",
   "* /api/server/debug/*": "this service shows nothing of its inside here",
   "* /api/screenshot": "this service works without a browser, so there is nothing to see",
-  "* /api/:session/channels/*": "this service has no channels",
+  "POST /api/:session/channels": "this service makes no channels: the phone does",
+  "DELETE /api/:session/channels/:id": "this service deletes no channels: the phone does",
+  "POST /api/:session/channels/:id/mute": "this service mutes no channels: the phone does",
+  "POST /api/:session/channels/:id/unmute": "this service mutes no channels: the phone does",
+  "* /api/:session/channels/search/*": "this service does not search for channels",
   "* /api/:session/labels/*": "this service has no labels: they show on the own phone alone",
   "* /api/apps/*": "this service has no apps: its webhooks bring events to other programs",
   "* /api/keys/*": "this service makes keys in its dashboard and by its own API, POST /api/keys",

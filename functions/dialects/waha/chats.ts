@@ -1,5 +1,7 @@
 import type { z } from "zod"
 import type { Chat } from "#contract/chat.ts"
+import type { SendResult } from "#contract/message.ts"
+import { isChannel } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { bytesIn } from "../body.ts"
 import { at, chatsIn, keptOf, messagesIn } from "../bridge.ts"
@@ -7,7 +9,7 @@ import { NotHere } from "../dialect.ts"
 import type { Given } from "./given.ts"
 import { chatIdOf, chatOf, messageIdOf, partsOf, pictureAt } from "./ids.ts"
 import { type Its, partOf, reachOf, type Rows } from "./its.ts"
-import { toMessage } from "./messages.ts"
+import { toMessage, toSent } from "./messages.ts"
 
 // Messages that are sent, and what was said in chats.
 
@@ -22,7 +24,13 @@ export async function placeOf({ given, bridge }: Its): Promise<object> {
   return await bridge.placeOf({ type, name: filename, bytes: bytesIn(encoded, "file.data") })
 }
 
-async function sendText({ send, given }: Its) {
+async function sendText({ send, given, chat, proxy }: Its) {
+  if (isChannel(chat)) {
+    const sent = await proxy.ask<z.infer<typeof SendResult>>("POST", at`channels/${chat}/posts`, {
+      body: given.text,
+    })
+    return toSent(sent, given.text ?? "")
+  }
   return await send("text", { body: given.text, link_preview: given.linkPreview })
 }
 

@@ -610,6 +610,54 @@ export interface MediaStoredEvent {
   error?: string
 }
 
+/** A channel that the account follows has a new post. It comes only if `events` of the bridge names it. */
+export type ChannelPostEvent = ChannelPost & {
+  event: "channel_post"
+}
+
+export interface ChannelPost {
+  /** JID of the channel. */
+  channel_id: string
+  /** The network's number of it in this channel: later ones have higher numbers. */
+  number: number
+  message_id: string
+  type: "text" | "media" | "reaction" | "poll" | "location" | "event" | "contact" | "unknown"
+  media_type: "" | "image" | "video" | "audio" | "voice" | "document" | "sticker"
+  /** Its text: the caption of media, the question of a poll. */
+  body: string
+  /** The file of media, which cannot be fetched here. */
+  file?: {
+    /** The name that the sender gave it, without invisible characters, and with `_` for each `/` and `\`; `""` without one. */
+    name: string
+    content_type: string
+    /** Bytes; 0: the sender did not say. */
+    size: number
+    /** How long an audio or a video plays. */
+    seconds?: number
+    /** In pixels. */
+    width?: number
+    /** In pixels. */
+    height?: number
+    /** How many pages a document has. */
+    pages?: number
+    /** How loud a voice note is over its time: mostly 64 values from 0 to 100. */
+    waveform?: number[]
+    /** A video that plays by itself, again and again, without sound. */
+    gif?: true
+    /** Where the file will be in your own S3 (`media_store` of the bridge): it is there once an event `media_stored` says so. */
+    stored_as?: {
+      bucket: string
+      key: string
+      /** Of `link` `presigned`: good for seven days. */
+      url?: string
+    }
+    /** A video that phones show as a circle. */
+    video_note?: true
+  }
+  /** Unix seconds. */
+  timestamp: number
+}
+
 /** Sent by `webhook-test` only. */
 export interface TestEvent {
   event: "test"
@@ -651,7 +699,7 @@ export interface ErrorBody {
 }
 
 export type BridgeWithManager = Bridge & {
-  /** The types of events that are sent: all but `message_status`, `message_lost` and `group`, unless you chose some. */
+  /** The types of events that are sent: all but `message_status`, `message_lost`, `group` and `channel_post`, unless you chose some. */
   events: EventType[]
   /** Chats whose events are not sent: `status` (what people post as their status), `groups`. */
   ignore: ("status" | "groups")[]
@@ -679,7 +727,7 @@ export type BridgeWithManager = Bridge & {
   reported?: ReportedStatus
 }
 
-export type EventType = "message" | "connected" | "disconnected" | "typing" | "presence" | "poll_vote" | "event_response" | "call_incoming" | "call_terminated" | "offline_sync_preview" | "offline_sync_completed" | "profile_picture_updated" | "group" | "message_status" | "message_lost" | "media_stored"
+export type EventType = "message" | "connected" | "disconnected" | "typing" | "presence" | "poll_vote" | "event_response" | "call_incoming" | "call_terminated" | "offline_sync_preview" | "offline_sync_completed" | "profile_picture_updated" | "group" | "message_status" | "message_lost" | "media_stored" | "channel_post"
 
 /** How slowly it sends; null: as fast as it is asked to. */
 export type Pacing = {
@@ -732,7 +780,7 @@ export interface ReportedStatus {
 }
 
 export type BridgeAfterPatch = Bridge & {
-  /** The types of events that are sent: all but `message_status`, `message_lost` and `group`, unless you chose some. */
+  /** The types of events that are sent: all but `message_status`, `message_lost`, `group` and `channel_post`, unless you chose some. */
   events: EventType[]
   /** Chats whose events are not sent: `status` (what people post as their status), `groups`. */
   ignore: ("status" | "groups")[]
@@ -1365,6 +1413,23 @@ export interface JoinRequest {
   requested_at: number
 }
 
+export interface Channel {
+  jid: string
+  name: string
+  description: string
+  /** Whoever has it may follow the channel. */
+  link: string
+  /** Of the session's account. `owner` and `admin` may post. */
+  role: "owner" | "admin" | "follower" | "none"
+  /** How many, as far as the network says; else 0. */
+  followers: number
+  verified: boolean
+  /** Whether the account is told of no new posts. */
+  muted: boolean
+  /** Unix seconds. */
+  created: number
+}
+
 export interface Profile {
   about: string
   jid: string
@@ -1398,7 +1463,7 @@ export interface StoredEvent {
   state: "pending" | "delivered" | "undelivered" | "inbox"
   /** Unix seconds. */
   created_at: number
-  event: MessageEvent | MessageLostEvent | ConnectedEvent | DisconnectedEvent | TypingEvent | PresenceEvent | PollVoteEvent | EventResponseEvent | CallIncomingEvent | CallTerminatedEvent | OfflineSyncPreviewEvent | OfflineSyncCompletedEvent | ProfilePictureUpdatedEvent | GroupEvent | MessageStatusEvent | MediaStoredEvent | TestEvent
+  event: MessageEvent | MessageLostEvent | ConnectedEvent | DisconnectedEvent | TypingEvent | PresenceEvent | PollVoteEvent | EventResponseEvent | CallIncomingEvent | CallTerminatedEvent | OfflineSyncPreviewEvent | OfflineSyncCompletedEvent | ProfilePictureUpdatedEvent | GroupEvent | MessageStatusEvent | MediaStoredEvent | ChannelPostEvent | TestEvent
 }
 
 export interface Deliveries {
@@ -1871,7 +1936,7 @@ export interface BridgeCalls {
   updateBridge(input?: {
     /** An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox. */
     webhook_url?: string | null
-    /** The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost` and `group`, which are sent only if you name them. */
+    /** The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost`, `group` and `channel_post`, which are sent only if you name them. */
     events?: EventType[] | null
     /** Chats whose events are not sent: `status`, `groups`; `[]` is none. */
     ignore?: ("status" | "groups")[]
@@ -2522,6 +2587,61 @@ export interface BridgeCalls {
     members: string[]
   }, options?: CallOptions): Promise<MemberOutcome[]>
 
+  /** The channels that the account follows or has */
+  listChannels(options?: CallOptions): Promise<Channel[]>
+
+  /** The channel that a link leads to, without following it */
+  findChannel(input: {
+    /** `https://whatsapp.com/channel/…`, or what stands behind the last `/`. */
+    link: string
+  }, options?: CallOptions): Promise<Channel>
+
+  /** One channel */
+  getChannel(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+  }, options?: CallOptions): Promise<Channel>
+
+  /** Follow a channel. One that is followed already stays so. Its posts are events if `events` of the bridge names `channel_post`. */
+  followChannel(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+  }, options?: CallOptions): Promise<Ok>
+
+  /** Follow a channel no more */
+  unfollowChannel(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+  }, options?: CallOptions): Promise<Ok>
+
+  /** The posts of a channel, newest first, whether or not it is followed */
+  listPosts(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+    limit?: number
+    /** Only posts before this one, by its `number`. */
+    before?: number
+  }, options?: CallOptions): Promise<(ChannelPost & {
+    /** How often it was seen, as the network counts. */
+    views: number
+  })[]>
+
+  /** Post a text in a channel that the account has or administers */
+  createPost(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+    body: string
+  }, options?: SendOptions): Promise<SendResult>
+
+  /** React to a post of a channel */
+  reactToPost(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+    number: string
+    /** `""` removes the reaction. */
+    emoji: string
+  }, options?: CallOptions): Promise<Ok>
+
   /** The session's own profile */
   getProfile(options?: CallOptions): Promise<Profile>
 
@@ -2825,6 +2945,14 @@ export const operations = {
   listJoinRequests: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/requests","answer":"json"},
   approveRequests: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/requests/approve","body":true,"answer":"json"},
   rejectRequests: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/requests/reject","body":true,"answer":"json"},
+  listChannels: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/channels","answer":"json"},
+  findChannel: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/channels/invite","query":["link"],"answer":"json"},
+  getChannel: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/channels/{jid}","answer":"json"},
+  followChannel: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/channels/{jid}/follow","answer":"json"},
+  unfollowChannel: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/channels/{jid}/follow","answer":"json"},
+  listPosts: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/channels/{jid}/posts","query":["limit","before"],"answer":"json"},
+  createPost: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/channels/{jid}/posts","body":true,"takesKey":true,"answer":"json"},
+  reactToPost: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/channels/{jid}/posts/{number}/reaction","body":true,"answer":"json"},
   getProfile: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/profile","answer":"json"},
   setAbout: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/profile/status","body":true,"answer":"json"},
   ownAvatar: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/profile/avatar","answer":"bytes"},

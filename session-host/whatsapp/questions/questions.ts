@@ -24,6 +24,7 @@ import type { Keys } from "../signal/keys.ts"
 import { answerInTime, askNetwork } from "./ask.ts"
 import { bringAgain } from "./media-retry.ts"
 import { storePairs, type MembersInput, newMembers } from "./members.ts"
+import { reactToPost } from "./react-to-post.ts"
 import { rejectCall, type newCallers } from "./reject-call.ts"
 import { type MediaInput, newMedia, askForPictureUrl } from "./upload-and-media-host.ts"
 
@@ -93,6 +94,7 @@ export function newQuestions(input: Input): Questions {
     showTyping: (chat, state) => answerOrEnd(showTyping(sock, chat, state)),
     setAvailable: (isAvailable) => answerOrEnd(availability.set(isAvailable)),
     watch: (jid) => answerOrEnd(sock.presenceSubscribe(jid)),
+    reactToPost: (reaction) => answerOrEnd(reactToPost(sock, reaction)),
     async rejectCall({ id, caller: asked }) {
       const caller = calls.callerOf(id) ?? asked
       await answerOrEnd(rejectCall(sock, { id, caller, me: me() }))

@@ -5,7 +5,7 @@ import {
   getBinaryNodeChildren,
   proto,
 } from "@whiskeysockets/baileys"
-import { isGroup } from "#core/message/jid.ts"
+import { isChannel, isGroup } from "#core/message/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Intake, Received } from "../../network/connection.ts"
 import type { Acquaintance } from "../../network/happening.ts"
@@ -211,6 +211,8 @@ interface Giving {
    * placeholder at once.
    */
   expect: (attrs: Received["attrs"]) => Promise<void>
+  /** Takes in a post of a channel, which is not encrypted. Baileys then acknowledges it. */
+  takePost: (post: BinaryNode) => Promise<void>
   /** Sends the network an ack. */
   acknowledge: (node: BinaryNode) => void
   onError: (error: unknown) => void
@@ -227,6 +229,7 @@ export function oneByOne({
   ended,
   receive,
   expect,
+  takePost,
   acknowledge,
   onError,
 }: Giving): Interceptor {
@@ -237,6 +240,7 @@ export function oneByOne({
       unsettled.dropped(node)
       return acknowledge(node)
     }
+    if (isChannel(node.attrs.from)) await takePost(node).catch(onError)
     const viewOnce = viewOnceIn(node)
     if (viewOnce && isParsable(node, creds.me)) await receive(viewOnce).catch(onError)
     if (placeholderIn(node) === "awaited" && isParsable(node, creds.me))

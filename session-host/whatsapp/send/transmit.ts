@@ -1,5 +1,5 @@
 import { type BinaryNode, proto, type WASocket } from "@whiskeysockets/baileys"
-import { statusChat, userOf, withoutDevice } from "#core/message/jid.ts"
+import { isChannel, statusChat, userOf, withoutDevice } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { within } from "../../concurrency/call-deadline.ts"
 import type { Outgoing } from "../../network/connection.ts"
@@ -31,6 +31,8 @@ export interface SendInput {
   sock: Pick<WASocket, "relayMessage">
   acks: Acks
   keys: Pick<Keys, "get" | "set">
+  /** Makes a message's row. No frame leaves before it is durable. */
+  keep: (outgoing: Outgoing) => Promise<void>
   /** The address under which a message to this chat leaves. */
   addressOf: (chat: string) => Promise<string>
   /** The attribute that says the other address of the recipient. */
@@ -150,7 +152,15 @@ async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["ke
 /** The error that kept the stanza from leaving, or that came after it had left. */
 async function relay(input: SendInput, transmission: Transmission): Promise<Error | undefined> {
   try {
-    transmission.chat = await input.addressOf(transmission.outgoing.chat)
+    const { outgoing } = transmission
+    if (isChannel(outgoing.chat)) {
+      // It is not encrypted, so no step of a ratchet brings its row, and Baileys builds it in one step.
+      await transmission.addMessageOnce(async (added) => added && (await input.keep(added)))
+      transmission.built()
+      await relayThroughBaileys(input, transmission)
+      return undefined
+    }
+    transmission.chat = await input.addressOf(outgoing.chat)
     if (transmission.chat === statusChat) transmission.members = await viewersOf(input, transmission)
     await input.senderKeys.renewIfLeft(transmission.chat, transmission.members)
     transmission.senderKey = input.senderKeys.versionOf(transmission.chat)
@@ -181,7 +191,7 @@ async function relayThroughBaileys(
   const { chat, outgoing } = transmission
   const message = proto.Message.decode(outgoing.message)
   const { additionalAttributes, additionalNodes } = stanzaAttributesOf(message)
-  const otherName = await otherNameOf(chat)
+  const otherName = isChannel(chat) ? {} : await otherNameOf(chat)
   await inTransmission(transmission, () =>
     sock.relayMessage(chat, message, {
       messageId: outgoing.messageId,

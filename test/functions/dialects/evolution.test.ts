@@ -305,6 +305,7 @@ const names: Record<Event["event"], string | undefined> = {
   group: "group-participants.update",
   message_lost: undefined,
   media_stored: undefined,
+  channel_post: undefined,
   event_response: undefined,
   offline_sync_preview: undefined,
   offline_sync_completed: undefined,

@@ -161,7 +161,7 @@ test.each([
   ],
   ["a stop", "POST", "/api/sessions/shop/stop", undefined, 501, /the dashboard pauses/],
   ["what this service has not", "GET", "/api/shop/channels", undefined, 501, /has no channels/],
-  ["a call of its part", "POST", "/api/shop/channels/1@newsletter/follow", {}, 501, /has no channels/],
+  ["a call of its part", "POST", "/api/shop/channels/1@newsletter/mute", {}, 501, /mutes no channels/],
 ] as const)("%s: refused in WAHA's form, with our sentence", async (_, method, path, body, status, said) => {
   const shop = await aShop()
   await shop.create({ name: "shop" })

@@ -98,6 +98,7 @@ const [
   { people },
   { groups },
   { chats },
+  { channels },
   { ada, adaWrites, arrived, grace, whole },
 ] = [
   await import("#test/e2e/endpoints/bridges.ts"),
@@ -105,9 +106,10 @@ const [
   await import("#test/e2e/endpoints/people.ts"),
   await import("#test/e2e/endpoints/groups.ts"),
   await import("#test/e2e/endpoints/chats.ts"),
+  await import("#test/e2e/endpoints/channels.ts"),
   await import("#test/e2e/endpoints/stage.ts"),
 ]
-const cases = { ...bridges, ...messages, ...people, ...groups, ...chats }
+const cases = { ...bridges, ...messages, ...people, ...groups, ...chats, ...channels }
 // As declared there.
 const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][]
 

@@ -16,7 +16,7 @@ const toldOf: Partial<Record<(typeof noticeKinds)[number], RegExp>> = {
   number_changed: /another number \(\d+@lid\)/,
   group_number_changed: /another number/,
   bot_message: /cannot read a bot's message/,
-  newsletter_news: /newsletters are ignored/,
+  newsletter_news: /posts of channels give events only if/,
   restricted: /may not start new chats until /,
   unrestricted: /no longer says that this account may not start/,
   capped: /as many new chats as it may until /,

@@ -158,6 +158,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     whatToDoWith: async (ciphertext, mayBeNew) =>
       !mayBeNew && (await isSeen(ciphertext)) ? "seen" : "decrypt",
     isSeen,
+    takePost: async () => {},
     receive: (received, changed) => change({ ...(changed.length > 0 && { keys: changed }), received }),
     async sent(messageId) {
       await reads.end()

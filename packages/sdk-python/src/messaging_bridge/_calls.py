@@ -16,6 +16,7 @@ from .types import (
     BridgeAfterPatch,
     BridgeInList,
     BridgeWithManager,
+    Channel,
     Chat,
     Contact,
     ContactCheck,
@@ -284,7 +285,7 @@ class BridgeCalls(Calls):
         """Choose where a bridge's events go, and which are sent. `webhook_url` is required unless another field is given; a field that is not given stays as it is. Messages that `events` and `ignore` switch off are taken from the network and forgotten: they give no event, and cannot be replied to or downloaded. A change of all but the address and the proxy restarts nothing, and takes effect within half a minute. A new address restarts the session, which takes a few seconds; the phone stays linked. After five logins in a row that did not last, restarts included, the session waits up to a minute before the next. The current address restarts nothing, unless another place has taken over the session (`status` is `replaced`): then the session connects again, and the other place is replaced.
 
         :param webhook_url: An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox.
-        :param events: The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost` and `group`, which are sent only if you name them.
+        :param events: The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost`, `group` and `channel_post`, which are sent only if you name them.
         :param ignore: Chats whose events are not sent: `status`, `groups`; `[]` is none.
         :param message_status: What events of the type `message_status` say of a message to a group. `counts`: how many members have received, read and played it. `participants`: also who, in an event for each receipt that comes by itself.
         :param daily_presence: Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its owner of a linked device that was not available for about two weeks, and offers to log it out.
@@ -1014,6 +1015,61 @@ class BridgeCalls(Calls):
         """
         return self._ask(List[MemberOutcome], "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/requests/reject", locals(), body=True)
 
+    def list_channels(self) -> List[Channel]:
+        """The channels that the account follows or has"""
+        return self._ask(List[Channel], "GET", "/api/instances/{customer_ref}/proxy/channels", locals())
+
+    def find_channel(self, *, link: str) -> Channel:
+        """The channel that a link leads to, without following it
+
+        :param link: `https://whatsapp.com/channel/…`, or what stands behind the last `/`.
+        """
+        return self._ask(Channel, "GET", "/api/instances/{customer_ref}/proxy/channels/invite", locals(), query=("link",))
+
+    def get_channel(self, *, jid: str) -> Channel:
+        """One channel
+
+        :param jid: A channel's JID: `…@newsletter`.
+        """
+        return self._ask(Channel, "GET", "/api/instances/{customer_ref}/proxy/channels/{jid}", locals())
+
+    def follow_channel(self, *, jid: str) -> Ok:
+        """Follow a channel. One that is followed already stays so. Its posts are events if `events` of the bridge names `channel_post`.
+
+        :param jid: A channel's JID: `…@newsletter`.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/channels/{jid}/follow", locals())
+
+    def unfollow_channel(self, *, jid: str) -> Ok:
+        """Follow a channel no more
+
+        :param jid: A channel's JID: `…@newsletter`.
+        """
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/channels/{jid}/follow", locals())
+
+    def list_posts(self, *, jid: str, limit: int | None = None, before: int | None = None) -> List[dict[str, object]]:
+        """The posts of a channel, newest first, whether or not it is followed
+
+        :param jid: A channel's JID: `…@newsletter`.
+        :param before: Only posts before this one, by its `number`.
+        """
+        return self._ask(List[dict[str, object]], "GET", "/api/instances/{customer_ref}/proxy/channels/{jid}/posts", locals(), query=("limit", "before"))
+
+    def create_post(self, *, jid: str, body: str, idempotency_key: str | None = None) -> SendResult:
+        """Post a text in a channel that the account has or administers
+
+        :param jid: A channel's JID: `…@newsletter`.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/channels/{jid}/posts", locals(), body=True, takes_key=True)
+
+    def react_to_post(self, *, jid: str, number: str, emoji: str) -> Ok:
+        """React to a post of a channel
+
+        :param jid: A channel's JID: `…@newsletter`.
+        :param emoji: `""` removes the reaction.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/channels/{jid}/posts/{number}/reaction", locals(), body=True)
+
     def get_profile(self) -> Profile:
         """The session's own profile"""
         return self._ask(Profile, "GET", "/api/instances/{customer_ref}/proxy/profile", locals())
@@ -1315,6 +1371,14 @@ class AsyncBridgeCalls(AsyncCalls):
     list_join_requests = awaited(BridgeCalls.list_join_requests)
     approve_requests = awaited(BridgeCalls.approve_requests)
     reject_requests = awaited(BridgeCalls.reject_requests)
+    list_channels = awaited(BridgeCalls.list_channels)
+    find_channel = awaited(BridgeCalls.find_channel)
+    get_channel = awaited(BridgeCalls.get_channel)
+    follow_channel = awaited(BridgeCalls.follow_channel)
+    unfollow_channel = awaited(BridgeCalls.unfollow_channel)
+    list_posts = awaited(BridgeCalls.list_posts)
+    create_post = awaited(BridgeCalls.create_post)
+    react_to_post = awaited(BridgeCalls.react_to_post)
     get_profile = awaited(BridgeCalls.get_profile)
     set_about = awaited(BridgeCalls.set_about)
     own_avatar = awaited(BridgeCalls.own_avatar)

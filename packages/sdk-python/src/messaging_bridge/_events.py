@@ -3,6 +3,7 @@
 from .types import (
     CallIncomingEvent,
     CallTerminatedEvent,
+    ChannelPostEvent,
     ConnectedEvent,
     DisconnectedEvent,
     EventResponseEvent,
@@ -23,6 +24,7 @@ from .types import (
 __all__ = [
     "CallIncomingEvent",
     "CallTerminatedEvent",
+    "ChannelPostEvent",
     "ConnectedEvent",
     "DisconnectedEvent",
     "EventResponseEvent",

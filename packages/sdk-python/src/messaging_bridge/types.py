@@ -703,6 +703,28 @@ class MediaStoredEvent(Model):
     """Why the file is not there, and will not be, in a sentence; absent: it is there. `messages/{id}/media` still gives it."""
 
 
+class ChannelPost(Model):
+    channel_id: str
+    """JID of the channel."""
+    number: int
+    """The network's number of it in this channel: later ones have higher numbers."""
+    message_id: str
+    type: Literal["text", "media", "reaction", "poll", "location", "event", "contact", "unknown"]
+    media_type: Literal["", "image", "video", "audio", "voice", "document", "sticker"]
+    body: str
+    """Its text: the caption of media, the question of a poll."""
+    file: MessageFile | None = None
+    """The file of media, which cannot be fetched here."""
+    timestamp: int
+    """Unix seconds."""
+
+
+class ChannelPostEvent(ChannelPost):
+    """A channel that the account follows has a new post. It comes only if `events` of the bridge names it."""
+
+    event: Literal["channel_post"]
+
+
 class TestEvent(Model):
     """Sent by `webhook-test` only."""
 
@@ -727,7 +749,7 @@ class Bridge(BridgeInList):
     """`""`: the hosted inbox."""
 
 
-EventType = Literal["message", "connected", "disconnected", "typing", "presence", "poll_vote", "event_response", "call_incoming", "call_terminated", "offline_sync_preview", "offline_sync_completed", "profile_picture_updated", "group", "message_status", "message_lost", "media_stored"]
+EventType = Literal["message", "connected", "disconnected", "typing", "presence", "poll_vote", "event_response", "call_incoming", "call_terminated", "offline_sync_preview", "offline_sync_completed", "profile_picture_updated", "group", "message_status", "message_lost", "media_stored", "channel_post"]
 
 
 class Pacing(Model):
@@ -785,7 +807,7 @@ class ReportedStatus(Model):
 
 class BridgeWithManager(Bridge):
     events: List[EventType]
-    """The types of events that are sent: all but `message_status`, `message_lost` and `group`, unless you chose some."""
+    """The types of events that are sent: all but `message_status`, `message_lost`, `group` and `channel_post`, unless you chose some."""
     ignore: List[Literal["status", "groups"]]
     """Chats whose events are not sent: `status` (what people post as their status), `groups`."""
     message_status: Literal["counts", "participants"]
@@ -814,7 +836,7 @@ class BridgeWithManager(Bridge):
 
 class BridgeAfterPatch(Bridge):
     events: List[EventType]
-    """The types of events that are sent: all but `message_status`, `message_lost` and `group`, unless you chose some."""
+    """The types of events that are sent: all but `message_status`, `message_lost`, `group` and `channel_post`, unless you chose some."""
     ignore: List[Literal["status", "groups"]]
     """Chats whose events are not sent: `status` (what people post as their status), `groups`."""
     message_status: Literal["counts", "participants"]
@@ -1213,6 +1235,23 @@ class JoinRequest(Model):
     phone: str
     """Digits; `""` where the number is not known."""
     requested_at: int
+    """Unix seconds."""
+
+
+class Channel(Model):
+    jid: str
+    name: str
+    description: str
+    link: str
+    """Whoever has it may follow the channel."""
+    role: Literal["owner", "admin", "follower", "none"]
+    """Of the session's account. `owner` and `admin` may post."""
+    followers: int
+    """How many, as far as the network says; else 0."""
+    verified: bool
+    muted: bool
+    """Whether the account is told of no new posts."""
+    created: int
     """Unix seconds."""
 
 
@@ -1647,6 +1686,7 @@ Event = Annotated[
     | GroupEvent
     | MessageStatusEvent
     | MediaStoredEvent
+    | ChannelPostEvent
     | TestEvent,
     PlainValidator(event_in),
 ]

@@ -14,6 +14,7 @@ import { routeLog } from "./log.ts"
 import { routeMedia } from "./media.ts"
 import { routeMessages } from "./messages.ts"
 import { scanWithMockPhone } from "./mock-phone-scan.ts"
+import { routeNewsletters } from "./newsletters.ts"
 import { routePasskeys } from "./passkeys.ts"
 import { routePhones } from "./phones.ts"
 import { routeProfileAndPresence } from "./profile-and-presence.ts"
@@ -60,6 +61,7 @@ export function controlApi(network: Network, under = "") {
   routePasskeys(app, network)
   routeMessages(app, network)
   routeGroups(app, network)
+  routeNewsletters(app, network)
   routeProfileAndPresence(app, network)
   routeLargeAccounts(app, network)
   routeCalls(app, network)

@@ -10,6 +10,8 @@ interface Post {
   at: number
   type: string
   plaintext: Buffer
+  /** Emoji, by the phone number of who has reacted. */
+  reactions?: Record<string, string>
 }
 
 export interface Newsletter {

@@ -14,7 +14,7 @@ import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { verifiedNameNodes } from "./business.ts"
 import { hidesNumberIn } from "./group/card.ts"
-import { publish } from "./newsletter.ts"
+import { publish, react } from "./newsletter.ts"
 
 /** The parts of a message that each recipient gets, besides its own ciphertext. */
 const carried = new Set(["meta", "biz", "bot"])
@@ -88,8 +88,11 @@ function tagFor({ faults }: Network, { attrs }: Node, device: DeviceAddress): "s
 function toNewsletter(network: Network, line: ConnectedDevice, stanza: Node) {
   const { id, to } = stanza.attrs
   const plaintext = bytes(child(stanza, "plaintext"))
-  const serverId = plaintext && publish(network, line, stanza, plaintext)
-  const refusal = plaintext ? nack.forbidden : nack.invalid
+  const reaction = child(stanza, "reaction")
+  const serverId = reaction
+    ? react(network, line, stanza, reaction.attrs.code)
+    : plaintext && publish(network, line, stanza, plaintext)
+  const refusal = plaintext || reaction ? nack.forbidden : nack.invalid
   const error = serverId === undefined ? refusal : undefined
   line.send(el("ack", { class: "message", id, from: to, t: now(), server_id: serverId, error }))
 }

@@ -25,6 +25,9 @@ const Variables = z
   .object({
     group_id: z.string(),
     newsletter_id: z.string(),
+    fetch_viewer_metadata: z.boolean(),
+    fetch_full_image: z.boolean(),
+    fetch_creation_time: z.boolean(),
     updates: z.object({ name: z.string().nullish(), description: z.string().nullish() }),
     input: z
       .object({
@@ -153,6 +156,12 @@ function create({ network, pn, variables }: Asking) {
 function metadata({ network, pn, variables }: Asking) {
   const { key = "", type } = variables.input ?? {}
   const { newsletters } = network
+  const { fetch_viewer_metadata, fetch_full_image, fetch_creation_time } = variables
+  // Each client sends these, and the types by these words.
+  const isWhole = [fetch_viewer_metadata, fetch_full_image, fetch_creation_time].every(
+    (each) => each !== undefined,
+  )
+  if (!isWhole || !["INVITE", "JID"].includes(type ?? "")) throw new MexError(400, "a variable is missing")
   const found = type === "INVITE" ? newsletters.byInvite(key) : newsletters.find(Jid.parse(key))
   if (!found) throw new MexError(404, "no such newsletter")
   return shown(found, pn)

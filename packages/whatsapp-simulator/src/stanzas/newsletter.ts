@@ -1,7 +1,7 @@
 import { now } from "../clock.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
-import { jidOf, type Newsletter } from "../network/newsletters.ts"
+import { jidOf, type Newsletter, roleIn } from "../network/newsletters.ts"
 import { devicesOf } from "../network/notify.ts"
 import { sendToDevice } from "../network/send-to-device.ts"
 import * as Jid from "../wire/jid.ts"
@@ -59,8 +59,8 @@ export function publish(
   plaintext: Buffer,
 ): number | undefined {
   const newsletter = network.newsletters.find(Jid.parse(stanza.attrs.to))
-  if (newsletter?.owner !== line.device.user) return undefined
-  const { id = "", type = "text" } = stanza.attrs
+  const { id = "", type } = stanza.attrs
+  if (newsletter?.owner !== line.device.user || !type) return undefined
   const serverId = 100 + newsletter.posts.length
   const post = { serverId, id, type, at: now(), plaintext }
   newsletter.posts.push(post)
@@ -72,12 +72,39 @@ export function publish(
   return serverId
 }
 
-function listed(tag: string, newsletter: Newsletter, posts: Newsletter["posts"]): Node {
-  const content = posts.map(({ serverId, id, type, at, plaintext }) =>
-    el("message", { server_id: serverId, id, type, t: at }, [
-      el("plaintext", {}, Buffer.from(plaintext)),
-      el("views_count", { count: 0 }),
-    ]),
+/**
+ * A reaction to a message, which its number names; without a code it takes one back, and says so (`edit`).
+ * @returns the number; undefined for a stranger's, or one that is not as clients send it
+ */
+export function react(
+  network: Network,
+  line: ConnectedDevice,
+  { attrs }: Node,
+  code: string | undefined,
+): number | undefined {
+  const newsletter = network.newsletters.find(Jid.parse(attrs.to))
+  const post = newsletter?.posts.find(({ serverId }) => String(serverId) === attrs.server_id)
+  if (!newsletter || !post || roleIn(newsletter, line.device.user) === "GUEST") return undefined
+  if (attrs.type !== "reaction" || (code === undefined) !== (attrs.edit === "7")) return undefined
+  const { [line.device.user]: _, ...others } = post.reactions ?? {}
+  post.reactions = code === undefined ? others : { ...others, [line.device.user]: code }
+  network.newsletters.save(newsletter)
+  return post.serverId
+}
+
+function reactionsOf({ reactions = {} }: Newsletter["posts"][number]): Node[] {
+  const codes = [...new Set(Object.values(reactions))]
+  const counted = codes.map((code) =>
+    el("reaction", { code, count: Object.values(reactions).filter((each) => each === code).length }),
   )
+  return counted.length === 0 ? [] : [el("reactions", {}, counted)]
+}
+
+function listed(tag: string, newsletter: Newsletter, posts: Newsletter["posts"]): Node {
+  const content = posts.map((post) => {
+    const { serverId, id, type, at, plaintext } = post
+    const shown = [el("plaintext", {}, Buffer.from(plaintext)), el("views_count", { count: 0 })]
+    return el("message", { server_id: serverId, id, type, t: at }, [...shown, ...reactionsOf(post)])
+  })
   return el(tag, { jid: jidOf(newsletter), t: now() }, content)
 }

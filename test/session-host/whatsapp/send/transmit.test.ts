@@ -34,6 +34,7 @@ function aSender(relay: Relay, keys: Pick<Keys, "get" | "set"> = keysOf(aVault()
     },
     acks,
     keys,
+    keep: async () => {},
     otherNameOf: async () => ({}),
     addressOf: async (chat) => chat,
     senderKeys: { renewIfLeft: async () => {}, versionOf: () => 0 },
