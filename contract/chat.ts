@@ -3,6 +3,7 @@ import { path } from "./bridge.ts"
 import {
   boolean,
   ChatAddress,
+  DisappearingAfter,
   integer,
   limit,
   PersonAddress,
@@ -13,7 +14,16 @@ import {
 } from "./field-types.ts"
 import { MessageEvent } from "./message-events.ts"
 import { MessageChat } from "./message.ts"
-import { codesOfNetwork, body, optionalBody, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
+import {
+  codesOfNetwork,
+  body,
+  Ok,
+  optionalBody,
+  proxy,
+  refusals,
+  reply,
+  codesOfSession,
+} from "./route-parts.ts"
 
 /** Contract, "Chats" */
 export const Chat = z
@@ -67,6 +77,10 @@ export const KeptMessage = MessageEvent.omit({ event: true, offline: true, hando
       "revoked `edit` `revoke`, no content and `text` as its `type`, each with its own id as `target_id`. A pin and a reaction are messages of their own, with " +
       "the `target_id` of the one that they are about.",
   })
+
+const ownDevices =
+  "On the phone and all other devices of the account, and among the messages that are kept here; nobody else hears of it. Events that have " +
+  "been made stay, and single messages are still found by their ids."
 
 const page = {
   limit: limit.default(50),
@@ -126,6 +140,57 @@ export const updateChat = createRoute({
     ),
   },
   responses: { 200: reply("The chat, as it is now.", Chat), ...refusals(...codesOfNetwork, "not_kept") },
+})
+
+export const clearChat = createRoute({
+  method: "delete",
+  path: `${proxy}/chats/{chat}/messages` as const,
+  summary: "Clear a chat: remove its messages",
+  description: `${ownDevices} Starred messages go, too.`,
+  request: { params: path.extend({ chat: ChatAddress }) },
+  responses: { 200: reply("Cleared.", Ok), ...refusals(...codesOfNetwork) },
+})
+
+export const deleteChat = createRoute({
+  method: "delete",
+  path: `${proxy}/chats/{chat}` as const,
+  summary: "Delete a chat with its messages",
+  description: `${ownDevices} A new message begins it anew. A group is not left.`,
+  request: { params: path.extend({ chat: ChatAddress }) },
+  responses: { 200: reply("Deleted.", Ok), ...refusals(...codesOfNetwork) },
+})
+
+const ChatTimer = z
+  .object({
+    chat_id: string("As in events."),
+    disappearing: integer("After how many seconds its messages disappear; 0: they stay."),
+  })
+  .openapi("ChatTimer")
+
+export const getChatTimer = createRoute({
+  method: "get",
+  path: `${proxy}/chats/{chat}/disappearing` as const,
+  summary: "After what time the messages of a chat disappear",
+  description: "For a chat between two people: as its devices have told since the phone was linked.",
+  request: { params: path.extend({ chat: ChatAddress }) },
+  responses: { 200: reply("The timer.", ChatTimer), ...refusals(...codesOfNetwork) },
+})
+
+export const setChatTimer = createRoute({
+  method: "put",
+  path: `${proxy}/chats/{chat}/disappearing` as const,
+  summary: "Let the messages of a chat disappear after some time, or stay",
+  description:
+    "It holds for everybody in the chat, whose phones show who changed it, and for the messages that are sent from then on. Of a group it " +
+    "is the `disappearing` of `updateGroup`.",
+  request: {
+    params: path.extend({ chat: ChatAddress }),
+    body: body(z.object({ seconds: DisappearingAfter })),
+  },
+  responses: {
+    200: reply("The timer, as it is now.", ChatTimer),
+    ...refusals(...codesOfNetwork, "recipient_not_found", "not_admin", "send_outcome_unknown"),
+  },
 })
 
 export const listHandovers = createRoute({

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { boolean, ContactId, inQuery, PhoneNumber, string, text } from "./field-types.ts"
+import { boolean, ContactId, inQuery, PhoneNumber, string, text, visibleName } from "./field-types.ts"
 import { codesOfNetwork, body, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** Contract, "Contacts" */
@@ -87,6 +87,34 @@ export const getContact = createRoute({
   summary: "One contact",
   request: { params: contact },
   responses: { 200: reply("The contact.", Contact), ...refusals(...codesOfNetwork) },
+})
+
+export const saveContact = createRoute({
+  method: "put",
+  path: `${proxy}/contacts/{jid}` as const,
+  summary: "Put somebody into the account's address book, or change their name there",
+  description: "On the phone and all other devices of the account.",
+  request: {
+    params: contact,
+    body: body(
+      z.object({
+        full_name: visibleName(100),
+        first_name: visibleName(100)
+          .optional()
+          .openapi({ description: "By default the first word of `full_name`." }),
+      }),
+    ),
+  },
+  responses: { 200: reply("The contact.", Contact), ...refusals(...codesOfNetwork) },
+})
+
+export const forgetContact = createRoute({
+  method: "delete",
+  path: `${proxy}/contacts/{jid}` as const,
+  summary: "Remove somebody from the account's address book",
+  description: "They stay a contact here, without the names that they had there.",
+  request: { params: contact },
+  responses: { 200: reply("Removed.", Ok), ...refusals(...codesOfNetwork) },
 })
 
 export const contactAvatar = createRoute({

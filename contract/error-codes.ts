@@ -93,6 +93,7 @@ export const errors = {
   ],
   webhook_limit_reached: [409, "a bridge has five webhooks at most: delete one first"],
   not_kept: [409, "this bridge keeps no messages: PATCH it with `keep`: 7, 30 or 90 days"],
+  not_business: [409, "this account is none of WhatsApp Business: it has no labels"],
   new_chat: [
     409,
     "this message would begin a chat with somebody who has not written to this number: send it with `new_chat`: `allow` if that is wanted",

@@ -17,6 +17,18 @@ const messageId = "3EB0A1B2C3D4E5F6A7B8C9"
 const eventId = "evt_aaaaaabkmz4wq2k7x5n3a6t2h7c4s6d3j5y2r7pb"
 const sent = { message_id: messageId, chat_id: contact, timestamp: 1_795_166_760 }
 const ok = { ok: true }
+const label = { id: "3", name: "Pending payment", color: 2 }
+const privacy = {
+  last_seen: "all",
+  online: "all",
+  profile_picture: "contacts",
+  about: "contacts",
+  read_receipts: true,
+  groups: "contacts",
+  calls: "all",
+  messages: "all",
+  disappearing: 0,
+}
 
 const bridge = {
   id: "7c4b0a52-9d0e-4c53-8a53-5d9f0f6f3f11",
@@ -429,6 +441,7 @@ export const examples: Record<RouteName, Example> = {
     parameters: { id: messageId },
     answer: { message_id: "3EB0C9B8A7F6E5D4C3B2A1", chat_id: contact, timestamp: sent.timestamp },
   },
+  deleteForMe: { parameters: { id: messageId }, answer: ok },
   editMessage: {
     parameters: { id: messageId },
     body: { chat, body: "Your order is ready at noon." },
@@ -474,6 +487,14 @@ export const examples: Record<RouteName, Example> = {
       handover_until: 0,
     },
   },
+  clearChat: { parameters: { chat }, answer: ok },
+  deleteChat: { parameters: { chat }, answer: ok },
+  getChatTimer: { parameters: { chat }, answer: { chat_id: contact, disappearing: 604_800 } },
+  setChatTimer: {
+    parameters: { chat },
+    body: { seconds: 604_800 },
+    answer: { chat_id: contact, disappearing: 604_800 },
+  },
   listHandovers: { answer: [{ chat_id: contact, until: 1_795_181_160 }] },
   setHandover: {
     parameters: { chat },
@@ -504,6 +525,16 @@ export const examples: Record<RouteName, Example> = {
     parameters: { words: "cake", chat },
     answer: [question],
   },
+  listLabels: { answer: [label] },
+  createLabel: { body: { name: label.name, color: label.color }, answer: label },
+  updateLabel: { parameters: { id: label.id }, body: { color: 4 }, answer: { ...label, color: 4 } },
+  removeLabel: { parameters: { id: label.id }, answer: ok },
+  listLabelled: {
+    parameters: { id: label.id },
+    answer: [{ chat_id: contact }, { chat_id: otherContact, message_id: messageId }],
+  },
+  labelChat: { parameters: { id: label.id, chat }, answer: ok },
+  unlabelChat: { parameters: { id: label.id, chat }, answer: ok },
   rejectCall: { parameters: { id: "7F3A9C0D5B1E" }, body: { contact_id: contact }, answer: ok },
 
   listContacts: { parameters: { limit: 100, after: "491710000000@s.whatsapp.net" }, answer: [person] },
@@ -524,6 +555,12 @@ export const examples: Record<RouteName, Example> = {
     ],
   },
   getContact: { parameters: { jid: contact }, answer: person },
+  saveContact: {
+    parameters: { jid: contact },
+    body: { full_name: person.full_name, first_name: person.first_name },
+    answer: person,
+  },
+  forgetContact: { parameters: { jid: contact }, answer: ok },
   contactAvatar: { parameters: { jid: contact } },
   listGroups: { parameters: { limit: 100 }, answer: [group] },
   getGroup: {
@@ -616,11 +653,18 @@ export const examples: Record<RouteName, Example> = {
   },
   reactToPost: { parameters: { jid: channel.jid, number: "117" }, body: { emoji: "👍" }, answer: ok },
   setAbout: { body: { status: "Open until six" }, answer: ok },
+  setName: { body: { name: "The Shop" }, answer: ok },
   ownAvatar: {},
   setAvatar: { body: { url: "https://shop.example/logo.jpg" }, answer: { picture_id: "1795166900" } },
   removeAvatar: { answer: ok },
   profileQr: { answer: { link: "https://wa.me/qr/EXAMPLE0EXAMPLE" } },
   statusPrivacy: { answer: [{ is_default: true, list: [], type: "contacts" }] },
+
+  getPrivacy: { answer: privacy },
+  updatePrivacy: {
+    body: { last_seen: "contacts", read_receipts: false },
+    answer: { ...privacy, last_seen: "contacts", read_receipts: false },
+  },
 
   setPresence: { body: { state: "available" }, answer: ok },
   subscribePresence: { body: { chat }, answer: ok },

@@ -198,6 +198,18 @@ export const CallId = OpaqueId.openapi({
   description: "A call id, as `call_incoming` gave it; percent-encoded.",
 })
 
+/** In seconds: never, a day, a week, 90 days. The network takes no others. */
+const timers = [0, 86_400, 604_800, 7_776_000] as const
+export const DisappearingAfter = z.literal(timers).openapi({
+  type: "integer",
+  enum: [...timers],
+  description: "After how many seconds messages disappear: a day, a week, 90 days; 0: never.",
+})
+
+/** A name that can be seen. */
+export const visibleName = (max: number) =>
+  text(1, max).regex(/\S/, "has no visible character").openapi({ pattern: "^[^\\x00]*[^\\s\\x00][^\\x00]*$" })
+
 /** Whom a right in a group belongs to. */
 const Who = z.enum(["all", "admins"])
 

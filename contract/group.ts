@@ -3,6 +3,7 @@ import { path } from "./bridge.ts"
 import { jpeg } from "./contact.ts"
 import {
   boolean,
+  DisappearingAfter,
   GroupId,
   groupSettings,
   integer,
@@ -12,6 +13,7 @@ import {
   string,
   text,
   Timestamp,
+  visibleName,
 } from "./field-types.ts"
 import { codesOfSend, idempotencyHeaders } from "./idempotency-key.ts"
 import { PictureUrl } from "./profile.ts"
@@ -26,9 +28,6 @@ const person = {
   phone: string('Digits; `""` where the number is not known.'),
 }
 
-/** In seconds: never, a day, a week, 90 days. The network takes no others. */
-const timers = [0, 86_400, 604_800, 7_776_000] as const
-
 /** What a caller may set. */
 const settable = {
   topic: text(0, 2048).optional().openapi({ description: 'What the group is about; `""` removes it.' }),
@@ -36,19 +35,10 @@ const settable = {
   edit: groupSettings.edit.optional(),
   add_members: groupSettings.add_members.optional(),
   approval: groupSettings.approval.optional(),
-  disappearing: z
-    .literal(timers)
-    .optional()
-    .openapi({
-      type: "integer",
-      enum: [...timers],
-      description: "After how many seconds messages disappear: a day, a week, 90 days; 0: never.",
-    }),
+  disappearing: DisappearingAfter.optional(),
 }
 
-const Name = text(1, 100)
-  .regex(/\S/, "has no visible character")
-  .openapi({ pattern: "^[^\\x00]*[^\\s\\x00][^\\x00]*$" })
+const Name = visibleName(100)
 
 const Card = z.object({
   created: Timestamp,

@@ -158,6 +158,17 @@ export const revokeMessage = createRoute({
   },
 })
 
+export const deleteForMe = createRoute({
+  method: "delete",
+  path: `${proxy}/messages/{id}/for-me` as const,
+  summary: "Remove a message from the account's own devices",
+  description:
+    "From the phone, all other devices of the account, and the messages that are kept here. Others still have it: `revokeMessage` removes " +
+    "it for everyone. Its event stays, and `getMessage` still finds it.",
+  request: { params: message, query: z.object({ chat: MessageChat }) },
+  responses: { 200: reply("Removed.", Ok), ...refusals(...codesOfNetwork) },
+})
+
 export const editMessage = createRoute({
   method: "patch",
   path: `${proxy}/messages/{id}/edit` as const,

@@ -10,6 +10,7 @@ import * as contact from "./contact.ts"
 import * as debug from "./debug-figures.ts"
 import * as delivery from "./delivery.ts"
 import * as group from "./group.ts"
+import * as label from "./label.ts"
 import * as message from "./message.ts"
 import * as presence from "./presence.ts"
 import * as profile from "./profile.ts"
@@ -56,6 +57,7 @@ export const routes = {
     findMessage: message.findMessage,
     listSent: message.listSent,
     revokeMessage: message.revokeMessage,
+    deleteForMe: message.deleteForMe,
     editMessage: message.editMessage,
     pinMessage: message.pinMessage,
     unpinMessage: message.unpinMessage,
@@ -65,10 +67,23 @@ export const routes = {
   Chats: {
     listChats: chat.listChats,
     updateChat: chat.updateChat,
+    clearChat: chat.clearChat,
+    deleteChat: chat.deleteChat,
+    getChatTimer: chat.getChatTimer,
+    setChatTimer: chat.setChatTimer,
     listMessages: chat.listMessages,
     searchMessages: chat.searchMessages,
     setHandover: chat.setHandover,
     listHandovers: chat.listHandovers,
+  },
+  Labels: {
+    listLabels: label.listLabels,
+    createLabel: label.createLabel,
+    updateLabel: label.updateLabel,
+    removeLabel: label.removeLabel,
+    listLabelled: label.listLabelled,
+    labelChat: label.labelChat,
+    unlabelChat: label.unlabelChat,
   },
   Calls: { rejectCall: call.rejectCall },
   Contacts: {
@@ -76,6 +91,8 @@ export const routes = {
     checkContacts: contact.checkContacts,
     listBlocked: contact.listBlocked,
     getContact: contact.getContact,
+    saveContact: contact.saveContact,
+    forgetContact: contact.forgetContact,
     contactAvatar: contact.contactAvatar,
     blockContact: contact.blockContact,
     unblockContact: contact.unblockContact,
@@ -114,11 +131,14 @@ export const routes = {
   Profile: {
     getProfile: profile.getProfile,
     setAbout: profile.setAbout,
+    setName: profile.setName,
     ownAvatar: profile.ownAvatar,
     setAvatar: profile.setAvatar,
     removeAvatar: profile.removeAvatar,
     profileQr: profile.profileQr,
     statusPrivacy: profile.statusPrivacy,
+    getPrivacy: profile.getPrivacy,
+    updatePrivacy: profile.updatePrivacy,
   },
   Presence: {
     setPresence: presence.setPresence,

@@ -18,8 +18,10 @@ import type { Command, CommandEnv } from "./commands/command.ts"
 import { contacts } from "./commands/contacts.ts"
 import { debugFigures } from "./commands/debug-figures.ts"
 import { groups } from "./commands/groups.ts"
+import { labels } from "./commands/labels.ts"
 import { messages } from "./commands/messages.ts"
 import { presence } from "./commands/presence.ts"
+import { privacy } from "./commands/privacy.ts"
 import { profile } from "./commands/profile.ts"
 import { internalCommands, session as sessionCommands } from "./commands/session.ts"
 import { sessionScope } from "./concurrency/session-scope.ts"
@@ -38,7 +40,9 @@ const commands = {
   ...calls,
   ...contacts,
   ...groups,
+  ...labels,
   ...profile,
+  ...privacy,
   ...presence,
   ...debugFigures,
 } satisfies { [Name in HostRoute]: Command<RouteNamed<Name>> }

@@ -7,7 +7,7 @@ import type { Commits } from "../memory/commits.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import type { ChatSetting, FormerChat } from "../network/happening.ts"
-import { hashed, type MessageEvent, padded } from "./transcript.ts"
+import { hashed, type MessageEvent, padded, type Transcript } from "./transcript.ts"
 
 /** A chat, as its row stores it. */
 const Chat = z.object({
@@ -26,6 +26,10 @@ const Chat = z.object({
   isPinned: z.boolean().default(false),
   /** Unix seconds; 0: the chat is not muted, -1: it is muted for ever. */
   mutedUntil: z.number().int().default(0),
+  /** Messages until then are not shown any more, Unix seconds. */
+  clearedUntil: z.number().int().default(0),
+  /** The account has deleted the chat, and nobody has written in it since. */
+  isDeleted: z.boolean().default(false),
 })
 export type Chat = z.infer<typeof Chat>
 
@@ -33,6 +37,7 @@ interface ChatsParts {
   store: SessionStore
   commits: Pick<Commits, "note">
   login: { vault: Pick<SessionVault, "login" | "phoneOf" | "otherAddress"> }
+  transcript: Pick<Transcript, "keyOf">
   choice: () => Choice.Info
   log: Logger
 }
@@ -44,7 +49,11 @@ export interface Place {
 }
 
 /** The attributes of a row that the order of chats depends on. Unix seconds. */
-const Head = z.object({ last_at: z.number(), expires_at: z.number().default(Infinity) })
+const Head = z.object({
+  last_at: z.number(),
+  expires_at: z.number().default(Infinity),
+  is_deleted: z.boolean().optional(),
+})
 type Head = z.infer<typeof Head>
 
 /** The chats of a login by their rows, once a customer has asked for the list. */
@@ -115,6 +124,7 @@ export class Chats {
       lastAt: Math.max(before.lastAt, message.timestamp),
       unread,
       isMarked: before.isMarked && !message.from_me,
+      isDeleted: before.isDeleted && message.timestamp <= before.clearedUntil,
     })
   }
 
@@ -132,9 +142,13 @@ export class Chats {
   /** Takes in what the account's phone, or another of its devices, has set for chats. @throws SessionEnded */
   async set(settings: ChatSetting[]): Promise<void> {
     if (!this.areKept) return
+    const { commits, store, transcript } = this.#parts
     for (const setting of settings) {
       const loaded = await this.load(setting.jid)
-      this.#parts.commits.note(this.#change(loaded, withSetting(this.#chatAt(loaded), setting)))
+      const { deleted } = setting
+      const line = deleted && (await transcript.keyOf({ ...deleted, chat: loaded.jid }))
+      if (line) commits.note([store.remove(line)])
+      if (!deleted) commits.note(this.#change(loaded, withSetting(this.#chatAt(loaded), setting)))
     }
   }
 
@@ -150,6 +164,7 @@ export class Chats {
     if (newest === 0 && !isSet && !loaded.entry.chat) return []
     // Messages that the network delivered are already counted.
     const isNews = newest > before.lastAt
+    const isBack = newest > before.clearedUntil
     return this.#change(loaded, {
       // A setting that is off here may only have been left out. The account's settings say whether it is
       // really off.
@@ -158,13 +173,20 @@ export class Chats {
       ...(mutedUntil !== 0 && { mutedUntil }),
       ...(name && !before.name && { name }),
       ...(isNews && { lastAt: newest, unread: before.unread + unread }),
+      ...(isBack && { isDeleted: false }),
     })
   }
 
   /** The chat of this address; undefined if it is not in the list. @throws SessionEnded */
   async get(jid: string): Promise<Chat | undefined> {
     const loaded = await this.load(jid)
-    return loaded.entry.chat && this.#chatAt(loaded)
+    const { chat } = loaded.entry
+    return chat && !chat.isDeleted ? this.#chatAt(loaded) : undefined
+  }
+
+  /** Until when the messages of a chat are not shown any more, Unix seconds. @throws SessionEnded */
+  async clearedUntil(jid: string): Promise<number> {
+    return this.#chatAt(await this.load(jid)).clearedUntil
   }
 
   /** Stores new names of groups. */
@@ -181,7 +203,8 @@ export class Chats {
     const { heads, isRead } = this.#listed
     await isRead
     // DynamoDB removes expired rows late.
-    for (const [sk, { expires_at }] of heads) if (expires_at <= now()) heads.delete(sk)
+    for (const [sk, { expires_at, is_deleted }] of heads)
+      if (is_deleted || expires_at <= now()) heads.delete(sk)
     if (heads.size > mostListed) this.#listed = undefined
     return [...heads].map(([sk, { last_at }]) => ({ sk, lastAt: last_at })).toSorted(later)
   }
@@ -190,7 +213,11 @@ export class Chats {
   #read(prefix: string): Listed {
     const heads = new Map<string, Head>()
     const reading = async () => {
-      for (const { sk, row } of await this.#parts.store.heads(prefix, ["last_at", "expires_at"]))
+      for (const { sk, row } of await this.#parts.store.heads(prefix, [
+        "last_at",
+        "expires_at",
+        "is_deleted",
+      ]))
         if (!heads.has(sk)) heads.set(sk, Head.parse(row))
     }
     const isRead = reading().catch((error: unknown) => {
@@ -222,7 +249,8 @@ export class Chats {
     loaded.entry.chat = chat
     const isSet = chat.isArchived || chat.isPinned || chat.mutedUntil !== 0
     const expires_at = now() + (choice().keep ?? 0) * day
-    const row = { last_at: chat.lastAt, ...(!isSet && { expires_at }) }
+    const is_deleted = chat.isDeleted && { is_deleted: true }
+    const row = { last_at: chat.lastAt, ...(!isSet && { expires_at }), ...is_deleted }
     const former = loaded.entry.former.splice(0)
     this.#list(loaded.sk, Head.parse(row))
     for (const sk of former) this.#list(sk, { last_at: 0, expires_at: 0 })
@@ -254,9 +282,21 @@ export interface LoadedChat {
 }
 
 /** The chat once this was set for it. */
-export function withSetting(chat: Chat, { jid: _jid, isRead, ...set }: ChatSetting): Chat {
-  if (isRead === undefined) return { ...chat, ...set }
-  return isRead ? { ...chat, ...set, unread: 0, isMarked: false } : { ...chat, ...set, isMarked: true }
+export function withSetting(chat: Chat, setting: ChatSetting): Chat {
+  const { jid: _jid, isRead, clearedUntil, isDeleted, deleted: _deleted, ...set } = setting
+  const read = { unread: 0, isMarked: false }
+  if (clearedUntil !== undefined) {
+    const until = Math.max(chat.clearedUntil, clearedUntil)
+    // What came later than the account's devices knew stays, and its chat with it.
+    if (chat.lastAt > until) return { ...chat, clearedUntil: until }
+    const gone = isDeleted && { isDeleted, isArchived: false, isPinned: false, mutedUntil: 0 }
+    return { ...chat, ...read, ...gone, clearedUntil: until }
+  }
+  // A chat that is not there is not set off again.
+  const isBack = Boolean(set.isArchived) || Boolean(set.isPinned) || Boolean(set.mutedUntil)
+  const there = { ...chat, ...set, isDeleted: chat.isDeleted && !isBack }
+  if (isRead === undefined) return there
+  return isRead ? { ...there, ...read } : { ...there, isMarked: true }
 }
 
 /** Sorts the latest first. */

@@ -41,7 +41,9 @@ export class MessageKeeping {
       if (!transcript.takes(event) || isChange(event)) continue
       const chat = await chats.load(event.chat_id)
       // A message that came when it could not be read has a row.
-      const earlier = event.target_id === event.message_id ? await transcript.keyOf(event) : undefined
+      const { message_id: messageId, chat_id, timestamp: time } = event
+      const named = { messageId, chat: chat_id, time }
+      const earlier = event.target_id === messageId ? await transcript.keyOf(named) : undefined
       kept.set(event, () => [transcript.row(event, earlier), ...chats.said(chat, event)])
     }
     return (event) => kept.get(event)?.() ?? []

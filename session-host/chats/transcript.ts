@@ -24,6 +24,8 @@ interface TranscriptParts {
   store: SessionStore
   login: { vault: Pick<SessionVault, "login" | "phoneOf" | "otherAddress" | "namesOf"> }
   choice: () => Choice.Info
+  /** Until when the account has removed the messages of a chat, Unix seconds. */
+  clearedUntil: (chat: string) => Promise<number>
   log: Logger
 }
 
@@ -118,16 +120,21 @@ export class Transcript {
     return this.#put(this.#skOf(message, padded(order, 13)), wellFormedJson(message), message)
   }
 
-  /** The key of a message's row, under any address of its chat, if it has one. @throws SessionEnded */
-  async keyOf(message: MessageEvent): Promise<string | undefined> {
+  /**
+   * The key of a message's row, under any address of its chat, if it has one. `time`: about when it was sent,
+   * since the row of what was sent here has the time when that was asked for.
+   * @throws SessionEnded
+   */
+  async keyOf(message: { messageId: string; chat: string; time: number }): Promise<string | undefined> {
     const { store, login } = this.#parts
-    const name = this.nameOf(message)
-    for (const chat of await login.vault.namesOf(message.chat_id)) {
-      const prefix = this.#prefixOf(chat)
-      const sks = await store.names(`${prefix}${padded(message.timestamp, 10)}#`)
-      const found = sks.find((sk) => nameIn(sk.slice(prefix.length)) === name)
-      if (found) return found
-    }
+    const id = hashed(message.messageId).slice(0, 11)
+    const times = [0, -100, 100].map((more) => padded(message.time + more, 10).slice(0, -2))
+    for (const chat of await login.vault.namesOf(message.chat))
+      for (const time of times) {
+        const sks = await store.names(this.#prefixOf(chat) + time)
+        const found = sks.find((sk) => sk.endsWith(`#${id}`))
+        if (found) return found
+      }
     return undefined
   }
 
@@ -219,8 +226,9 @@ export class Transcript {
     from: { since?: number | undefined; until?: number | undefined; before?: string | undefined },
   ): AsyncGenerator<Line> {
     const { store } = this.#parts
-    // Older messages are not shown, even if they are still kept from a time of a longer `keep`.
-    const oldest = now() - (this.days ?? 0) * day
+    // Older messages are not shown, even if they are still kept from a time of a longer `keep`. Nor are those
+    // that the account has removed.
+    const oldest = Math.max(now() - (this.days ?? 0) * day, (await this.#parts.clearedUntil(chat)) + 1)
     const since = padded(Math.max(from.since ?? 0, oldest), 10)
     const until = from.until === undefined ? "~" : padded(from.until, 10)
     const before = from.before !== undefined && from.before < until ? from.before : until

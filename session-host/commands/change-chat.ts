@@ -4,9 +4,9 @@ import { ApiError, invalid } from "#core/error.ts"
 import { isLid, toJid } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { withSetting, type Chat } from "../chats/chats.ts"
-import type { SettingChange } from "../network/connection.ts"
+import type { Connection, SettingChange } from "../network/connection.ts"
 import type { ChatSetting } from "../network/happening.ts"
-import { refusalOf } from "../network/refusals.ts"
+import { inSteps } from "../network/in-steps.ts"
 import type { Memory } from "../session/memory.ts"
 import type { Session } from "../session/session.ts"
 import { chatWire } from "./chat-page.ts"
@@ -15,11 +15,15 @@ type Wanted = z.output<
   (typeof contract.updateChat)["request"]["body"]["content"]["application/json"]["schema"]
 >
 
-/** One change, in the form that the account's devices get and in the form that is shown here. */
-interface Step {
-  field: "archived" | "pinned" | "muted" | "unread"
+/** A change of a chat, in the form that the account's devices get and in the form that is shown here. */
+export interface ChatChange {
   change: SettingChange
   setting: ChatSetting
+}
+
+/** One change that a call asks for. */
+interface Change extends ChatChange {
+  field: "archived" | "pinned" | "muted" | "unread"
 }
 
 /**
@@ -37,42 +41,40 @@ export async function changeChat(session: Session, asked: string, wanted: Wanted
   if (!chat) throw new ApiError("not_found", "there is no such chat: GET chats lists those that there are")
   if (wanted.pinned && (wanted.archived ?? chat.isArchived))
     throw invalid([{ path: "pinned", message: "an archived chat cannot be pinned" }])
-  const steps = await stepsOf(memory, chat, wanted)
-  const done: Step["field"][] = []
-  let after = chat
-  await session.use(async ({ connection }) => {
-    for (const { field, change, setting } of steps) {
-      try {
-        const isReported = await connection.changeSetting(change)
-        if (!isReported) await chats.set([setting])
-      } catch (error) {
-        throw withDone(error, done)
-      }
-      done.push(field)
-      after = withSetting(after, setting)
-    }
-  })
+  const changes = await changesOf(memory, chat, wanted)
+  await session.use(({ connection }) =>
+    inSteps(
+      changes.map((each) => ({ field: each.field, run: () => setOnDevices(connection, memory, each) })),
+    ),
+  )
+  const after = changes.reduce((one, { setting }) => withSetting(one, setting), chat)
   return await chatWire(memory, after)
 }
 
-function withDone(error: unknown, done: string[]): unknown {
-  const refusal = error instanceof ApiError ? error : refusalOf(error)
-  if (done.length === 0 || !refusal) return error
-  const { code, message, fields, headers } = refusal
-  return new ApiError(code, `${message}. Changed before that: ${done.join(", ")}`, { fields, headers })
+/** Makes a change on all of the account's devices, and here. @throws NetworkRejected, NoAnswer */
+export async function setOnDevices(
+  connection: Connection,
+  { chats }: Pick<Memory, "chats">,
+  { change, setting }: ChatChange,
+): Promise<void> {
+  const isReported = await connection.changeSetting(change)
+  if (!isReported) await chats.set([setting])
+}
+
+/** The address by which settings name a chat: since summer 2026 the private id (docs/network.md). */
+export async function nameInSettings({ vault }: Pick<Memory, "vault">, jid: string): Promise<string> {
+  return (isLid(jid) ? undefined : await vault.otherAddress(jid)) ?? jid
 }
 
 /** The settings, with their versions, are those of WhatsApp Web (whatsmeow, `appstate/encode.go`). */
-async function stepsOf(
+async function changesOf(
   memory: Pick<Memory, "transcript" | "vault">,
   chat: Chat,
   wanted: Wanted,
-): Promise<Step[]> {
+): Promise<Change[]> {
   const { jid } = chat
-  // Chats are by private id since summer 2026 (docs/network.md).
-  const other = isLid(jid) ? undefined : await memory.vault.otherAddress(jid)
-  const named = other ?? jid
-  const steps: Step[] = []
+  const named = await nameInSettings(memory, jid)
+  const steps: Change[] = []
   const { archived, muted, muted_until, unread } = wanted
   // Archiving a chat ends its pin, as on phones.
   const pinned = archived && chat.isPinned ? false : wanted.pinned
@@ -121,7 +123,7 @@ async function stepsOf(
  * The chat's last message, up to which the change counts. Phones ignore a change that was made from an older
  * state than theirs.
  */
-async function rangeOf(
+export async function rangeOf(
   { transcript, vault }: Pick<Memory, "transcript" | "vault">,
   jid: string,
   remoteJid: string,

@@ -1,10 +1,13 @@
 import * as contract from "#contract/chat.ts"
 import { toJid } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
+import type { Session } from "../session/session.ts"
 import { changeChat } from "./change-chat.ts"
 import { chatPage } from "./chat-page.ts"
+import { setTimer, timerOf } from "./chat-timer.ts"
 import { command, pageResponse } from "./command.ts"
 import { messagePage } from "./message-page.ts"
+import { clearChat, deleteChat } from "./remove-for-me.ts"
 
 export const chats = {
   listChats: command(contract.listChats, async ({ session, query }) => {
@@ -16,6 +19,23 @@ export const chats = {
   updateChat: command(contract.updateChat, ({ session, params, body }) =>
     changeChat(session, params.chat, body),
   ),
+
+  clearChat: command(contract.clearChat, async ({ session, params }) => {
+    await clearChat(session, params.chat)
+    return { ok: true }
+  }),
+
+  deleteChat: command(contract.deleteChat, async ({ session, params }) => {
+    await deleteChat(session, params.chat)
+    return { ok: true }
+  }),
+
+  getChatTimer: command(contract.getChatTimer, ({ session, params }) => timerWire(session, params.chat)),
+
+  setChatTimer: command(contract.setChatTimer, async ({ session, call, params, body }) => {
+    await setTimer(session, { chat: params.chat, seconds: body.seconds, requestId: call.requestId })
+    return await timerWire(session, params.chat)
+  }),
 
   listMessages: command(contract.listMessages, async ({ session, params, query }) => {
     await (await session.linking()).paired()
@@ -48,4 +68,10 @@ export const chats = {
     await handovers.set(jid, until)
     return { chat_id: await vault.phoneOf(jid), until }
   }),
+}
+
+async function timerWire(session: Session, chat: string) {
+  const jid = toJid(chat)
+  const disappearing = await session.use((connected) => timerOf(connected, jid))
+  return { chat_id: await (await session.memory()).vault.phoneOf(jid), disappearing }
 }

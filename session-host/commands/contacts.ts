@@ -6,7 +6,7 @@ import { askForPerson } from "../network/ask-about-people.ts"
 import type { Registered } from "../network/connection.ts"
 import type { Learnt } from "../network/happening.ts"
 import { el } from "../network/stanza.ts"
-import { askForBlockedPeople, setBlocked } from "../people/blocked.ts"
+import { addressesOf, askForBlockedPeople, nobody, setBlocked } from "../people/blocked.ts"
 import { type Contact, contactOfStranger, contactWire } from "../people/contacts.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
@@ -38,6 +38,19 @@ export const contacts = {
   getContact: command(contract.getContact, ({ session, params }) =>
     session.use(async (connected) => find(connected, await connected.named(toJid(params.jid)))),
   ),
+
+  saveContact: command(contract.saveContact, ({ session, params, body }) =>
+    session.use(async (connected) => {
+      const { full_name: fullName, first_name: firstName = fullName.trim().split(/\s+/u)[0] } = body
+      const person = await saveInAddressBook(connected, toJid(params.jid), { fullName, firstName })
+      return contactWire(person)
+    }),
+  ),
+
+  forgetContact: command(contract.forgetContact, async ({ session, params }) => {
+    await session.use((connected) => saveInAddressBook(connected, toJid(params.jid), undefined))
+    return { ok: true }
+  }),
 
   contactAvatar: command(contract.contactAvatar, async ({ session, params }) =>
     jpegResponse(
@@ -115,4 +128,39 @@ async function withRedactedPhone(
   })
   // The connection records what it hears about people, so the contact may be up to date now.
   return (await contacts.get(known.lid)) ?? known
+}
+
+/**
+ * Changes a person's entry in the account's address book, or removes it. The settings, with their versions,
+ * are those of WhatsApp Web (`WAWebContactSync`, `WAWebLidContactSync`).
+ * @throws ApiError `not_found`. NetworkRejected, NoAnswer
+ */
+async function saveInAddressBook(
+  connected: ConnectedSession,
+  asked: string,
+  names: { fullName: string; firstName: string | undefined } | undefined,
+): Promise<Contact> {
+  const { connection, contacts } = connected
+  const { phone: jid, lid } = await addressesOf(connection, await connected.named(asked))
+  if (!jid && !(await askForPerson(connection, lid!))) throw nobody()
+  const known = (jid && (await contacts.get(jid))) || (lid && (await contacts.get(lid))) || undefined
+  const username = known?.username || undefined
+  // For a person whose number is not known, the address book has none.
+  const entry = jid
+    ? {
+        index: ["contact", jid],
+        value: {
+          contactAction: { ...names, ...(lid && { lidJid: lid }), saveOnPrimaryAddressbook: true },
+        },
+        version: 2,
+      }
+    : { index: ["lid_contact", lid!], value: { lidContactAction: { ...names, username } }, version: 1 }
+  const isRemoved = names === undefined && { isRemoved: true as const }
+  await connection.changeSetting({ collection: "critical_unblock_low", ...entry, ...isRemoved })
+  const said = { jid, lid, fullName: "", firstName: "", ...names }
+  // The setting that was read back may not have been learnt yet.
+  await contacts.learn([{ ...said, ...(!names && { ofContactsOnly: true as const }) }], (lids) =>
+    connection.phonesOf(lids),
+  )
+  return (await contacts.get(jid ?? lid ?? "")) ?? contactOfStranger(said)
 }

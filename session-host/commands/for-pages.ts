@@ -125,7 +125,7 @@ async function found(session: Session, { texts, chat, within_ms }: z.output<type
       memory,
       some.filter((one) => !names || names.has(one.chat)),
     )
-    for (const one of wanted)
+    for (const one of wanted.flat())
       if (hasWords([one.body, one.chat_id, one.message_id, one.request_id], all)) sent.push(one)
   }
   return { people, sent, isWhole: true }

@@ -19,7 +19,10 @@ interface Asked {
 }
 
 /** The messages that may be meant, ours first. @throws ApiError `not_found` */
-async function findMessages(connected: ConnectedSession, asked: Asked): Promise<[Recalled, ...Recalled[]]> {
+export async function findMessages(
+  connected: ConnectedSession,
+  asked: Asked,
+): Promise<[Recalled, ...Recalled[]]> {
   const all = (await connected.messages(asked.id)).filter(isReachable)
   const wanted = asked.chat === undefined ? undefined : await connected.named(toJid(asked.chat))
   const names = wanted === undefined ? undefined : await connected.namesOf(wanted)

@@ -37,6 +37,7 @@ import { composeMedia } from "./compose-media.ts"
 import { messageWire, recall, untracked } from "./message-as-json.ts"
 import { mediaResponse } from "./message-media.ts"
 import { findOwnMessage, findRevocable, findStanding, keyOf, markRead } from "./message-to-act-on.ts"
+import { deleteForMe } from "./remove-for-me.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
 import { sentPage, sentWire } from "./sent-page.ts"
 
@@ -125,9 +126,7 @@ export const messages = {
   listSent: command(contract.listSent, async ({ session, query }) => {
     const chat = await named(session, query.chat)
     const memory = await session.memory()
-    const { messages: page, next } = await sentPage(memory, { ...query, chat }, async (some) =>
-      (await sentWire(memory, some)).map((one) => [one]),
-    )
+    const { messages: page, next } = await sentPage(memory, { ...query, chat }, async (some) => await sentWire(memory, some))
     return pageResponse(page, next)
   }),
 
@@ -140,6 +139,11 @@ export const messages = {
       return { chat, message: buildMessage(toRevocation(keyOf(message))), members, change }
     }),
   ),
+
+  deleteForMe: command(contract.deleteForMe, async ({ session, params, query }) => {
+    await deleteForMe(session, { id: params.id, chat: query.chat })
+    return { ok: true }
+  }),
 
   editMessage: command(contract.editMessage, (called) => {
     const { id } = called.params

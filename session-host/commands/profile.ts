@@ -25,6 +25,20 @@ export const profile = {
     return { ok: true }
   }),
 
+  setName: command(contract.setName, async ({ session, body: { name } }) => {
+    await session.use(async ({ connection }) => {
+      // As WhatsApp Web: the one is for the account's devices, the other for everybody else.
+      await connection.changeSetting({
+        collection: "critical_block",
+        index: ["setting_pushName"],
+        value: { pushNameSetting: { name } },
+        version: 1,
+      })
+      await connection.showName(name)
+    })
+    return { ok: true }
+  }),
+
   ownAvatar: command(contract.ownAvatar, async ({ session }) =>
     jpegResponse(await session.use(({ connection, own }) => downloadAvatar(connection, own.jid))),
   ),

@@ -5,6 +5,7 @@ import { toJid } from "#core/message/jid.ts"
 import { batches } from "#core/platform/batches.ts"
 import { changesAtOnce, type Recalled } from "../memory/messages/messages.ts"
 import type { Sent } from "../memory/messages/sent.ts"
+import { proto } from "../network/proto.ts"
 import type { Memory } from "../session/memory.ts"
 import { messageWire, untracked } from "./message-as-json.ts"
 
@@ -47,10 +48,15 @@ export async function sentPage<Shown extends object>(
   return { messages: page }
 }
 
-/** The messages in the contract's form, as they are now. */
-export async function sentWire(memory: SentParts, some: Sent[]): Promise<Message[]> {
+/** The messages in the contract's form, as they are now; none for what only set the timer of a chat. */
+export async function sentWire(memory: SentParts, some: Sent[]): Promise<Message[][]> {
   const present = await memory.messages.sentNow(some)
-  return await Promise.all(some.map((sent, at) => wireOf(memory, sent, present[at]!))) // as many as `some`
+  return await Promise.all(
+    some.map(async (sent, at) => {
+      const message = present[at]! // as many as `some`
+      return isTimer(message.content) ? [] : [await wireOf(memory, sent, message)]
+    }),
+  )
 }
 
 async function wireOf({ vault, statuses }: SentParts, sent: Sent, message: Recalled): Promise<Message> {
@@ -61,4 +67,8 @@ async function wireOf({ vault, statuses }: SentParts, sent: Sent, message: Recal
     asked_at: Math.floor(askedMs / 1000),
     ...(eventsBefore !== undefined && { events_before: eventsBefore }),
   }
+}
+
+function isTimer({ protocolMessage }: Recalled["content"]): boolean {
+  return protocolMessage?.type === proto.Message.ProtocolMessage.Type.EPHEMERAL_SETTING
 }

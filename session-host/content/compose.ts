@@ -298,6 +298,20 @@ export function toRevocation(key: MessageKey): MessageContent {
   return { protocolMessage: { key, type: proto.Message.ProtocolMessage.Type.REVOKE } }
 }
 
+/** Says in a chat between two people after how many seconds its messages disappear from now on; 0: never. */
+export function toTimer(seconds: number): MessageContent {
+  const { CHANGED_IN_CHAT: initiator } = proto.DisappearingMode.Initiator
+  const { CHAT_SETTING: trigger } = proto.DisappearingMode.Trigger
+  return {
+    protocolMessage: {
+      type: proto.Message.ProtocolMessage.Type.EPHEMERAL_SETTING,
+      ephemeralExpiration: seconds,
+      ephemeralSettingTimestamp: now(),
+      disappearingMode: { initiator, trigger, initiatedByMe: true },
+    },
+  }
+}
+
 /** Changes the message of this key to this content. @param timestampMs when its author did so */
 export function toEdit(key: MessageKey, content: MessageContent, timestampMs = nowMs()): MessageContent {
   const type = proto.Message.ProtocolMessage.Type.MESSAGE_EDIT

@@ -3,6 +3,7 @@ import type { updateGroup } from "#contract/group.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { newMessageId } from "#core/message/message-id.ts"
 import type { Connection } from "../network/connection.ts"
+import { inSteps } from "../network/in-steps.ts"
 import { type Stanza, child, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { askForGroupCard } from "./group-card.ts"
@@ -19,8 +20,7 @@ type Field = keyof Wanted
 const beginWithinMs = 25_000
 
 /**
- * Changes the settings that differ from the wanted ones, one after another: the network has no request for
- * several.
+ * Changes the settings that differ from the wanted ones, one after another.
  * @throws ApiError `not_found`, `not_admin`: nothing was changed then. If a later change fails, its sentence
  * names the earlier ones. NetworkRejected, NoAnswer
  */
@@ -35,17 +35,12 @@ export async function changeGroup(
   const [before] = (await groupsOf([card], { own, connection })) as [Group] // one for each card
   const fields = (Object.keys(wanted) as Field[]).filter((field) => wanted[field] !== before[field])
   mayChange(before, fields)
-  const done: Field[] = []
-  for (const field of fields) {
-    try {
-      if (performance.now() - startMs > beginWithinMs)
-        throw sessionUnavailable("the network is slow: try again")
-      await orGroupRefusal(askForGroupChange(connection, group, stanzaOf(field, wanted, card)))
-    } catch (error) {
-      throw done.length > 0 && error instanceof ApiError ? withDone(error, done) : error
-    }
-    done.push(field)
+  const change = async (field: Field) => {
+    if (performance.now() - startMs > beginWithinMs)
+      throw sessionUnavailable("the network is slow: try again")
+    await orGroupRefusal(askForGroupChange(connection, group, stanzaOf(field, wanted, card)))
   }
+  await inSteps(fields.map((field) => ({ field, run: () => change(field) })))
   const { name = before.name, ...settings } = wanted
   return { ...before, ...withoutAbsent(settings), name }
 }
@@ -70,12 +65,6 @@ function mayChange({ role, edit, is_community }: Group, fields: Field[]): void {
   if (isAdmin(role) || fields.length === 0) return
   if (is_community || edit === "admins" || fields.some((field) => !everybodys.has(field)))
     throw new ApiError("not_admin")
-}
-
-function withDone(error: ApiError, done: Field[]): ApiError {
-  const { code, message, fields, headers } = error
-  const sentence = `${message}. Changed before that: ${done.join(", ")}`
-  return new ApiError(code, sentence, { fields, headers })
 }
 
 function stanzaOf(field: Field, wanted: Wanted, card?: Stanza): Stanza {

@@ -219,14 +219,28 @@ export interface Intake {
 }
 
 /** A change of the account's settings, for all its devices. */
-export interface SettingChange {
-  collection: "regular_high" | "regular_low"
-  /** The setting that is changed, such as [archive, jid]. */
-  index: string[]
-  value: proto.ISyncActionValue
+export interface SettingChange extends Setting {
+  collection: Collection
   /** The version of this kind of setting. */
   version: number
+  /** Removes it. */
+  isRemoved?: true
 }
+
+/** A setting of the account, as all of its devices have it. */
+export interface Setting {
+  /** What is set, such as [archive, jid]. */
+  index: string[]
+  value: proto.ISyncActionValue
+}
+
+/** Settings are kept in these collections. Each kind belongs to one of them. */
+export type Collection =
+  | "critical_block"
+  | "critical_unblock_low"
+  | "regular_high"
+  | "regular_low"
+  | "regular"
 
 /** The owner of a phone number. */
 export interface Registered {
@@ -314,6 +328,15 @@ export interface Connection {
    * @throws NetworkRejected, NoAnswer
    */
   changeSetting(change: SettingChange): Promise<boolean>
+  /**
+   * The settings of these kinds in a collection, as the network has them now.
+   * @throws NetworkRejected, NoAnswer
+   */
+  settings(collection: Collection, kinds: string[]): Promise<Setting[]>
+  /** Shows people this name as the account's from now on. The network does not confirm this. */
+  showName(name: string): Promise<void>
+  /** Keeps the timer that the session has set for a chat between two people (its addresses); 0: none. */
+  keepTimer(chat: Iterable<string>, seconds: number): Promise<void>
   /**
    * Uploads an encrypted file, whose message then says where the file is.
    * @throws NetworkRejected, NoAnswer

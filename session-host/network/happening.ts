@@ -109,6 +109,12 @@ export interface ChatSetting {
   mutedUntil?: number
   /** False: the chat is marked as unread. */
   isRead?: boolean
+  /** The account has removed the messages until then from its devices, Unix seconds. */
+  clearedUntil?: number
+  /** The chat went with them. */
+  isDeleted?: true
+  /** A message of it that the account has removed from its devices. `time`: about when it was sent. */
+  deleted?: { messageId: string; time: number }
 }
 
 /** A chat from before the link, as the account's phone sends it, with some of its messages, newest first. */
@@ -130,7 +136,7 @@ export interface Acquaintance {
   /** The JID with the phone number. */
   jid?: string | undefined
   lid?: string | undefined
-  /** From the phone's address book. */
+  /** From the phone's address book; `""`: it has none any more. */
   fullName?: string | undefined
   firstName?: string | undefined
   /** The name that the person chose. */

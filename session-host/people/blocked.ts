@@ -31,18 +31,25 @@ export async function setBlocked(connection: Asked, jid: string, isBlocked: bool
   }
 }
 
-function nobody(): ApiError {
+export function nobody(): ApiError {
   return new ApiError("not_found", "nobody on the network has this address")
 }
 
 /** Names the person as Baileys does: by private id, and for a block by phone number as well. */
 async function itemOf(connection: Asked, jid: string, isBlocked: boolean): Promise<Stanza> {
-  const { lid, phone } = await bothOf(connection, jid)
+  const { lid, phone } = await addressesOf(connection, jid)
   const action = isBlocked ? "block" : "unblock"
   return el("item", { action, jid: lid ?? jid, ...(isBlocked && phone && { pn_jid: phone }) })
 }
 
-async function bothOf(connection: Asked, jid: string): Promise<{ lid?: string; phone?: string | undefined }> {
+/**
+ * Both addresses of a person, as far as they are known.
+ * @throws ApiError `not_found`, NetworkRejected, NoAnswer
+ */
+export async function addressesOf(
+  connection: Asked,
+  jid: string,
+): Promise<{ lid?: string; phone?: string | undefined }> {
   if (isLid(jid)) return { lid: jid, phone: (await connection.phonesOf([jid])).get(jid) }
   const found = (await connection.registered([userOf(jid)])).get(userOf(jid))
   if (!found) throw nobody()

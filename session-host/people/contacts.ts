@@ -287,12 +287,12 @@ function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void
 /** The business fields of a contact that is no business. */
 const privately = { isBusiness: false, verifiedName: "", businessAddress: "", businessEmail: "" }
 
-/** The fields that a person may clear. */
-const clearable = new Set(["about", "username"])
+/** The fields that may be cleared. */
+const clearable = new Set(["about", "username", "fullName", "firstName"])
 
 /**
- * Unknown values change nothing; an about text and a username may be cleared. A person with a name of their
- * own is on the network.
+ * Unknown values change nothing; an about text, a username and the names in the address book may be cleared.
+ * A person with a name of their own is on the network.
  */
 function updated(contact: Contact, learnt: Learnt): Contact {
   const said = Object.entries(learnt).filter(

@@ -15,7 +15,7 @@ import { newCallers } from "./questions/reject-call.ts"
 import { newRestrictionsQuestions } from "./questions/restrictions.ts"
 import { reportUnknownName } from "./receive/unknown.ts"
 import { type Addressing, newAddressing } from "./send/addressing.ts"
-import { timerOf } from "./send/disappearing-timers.ts"
+import { keepTimer, timerOf } from "./send/disappearing-timers.ts"
 import { mayWrite } from "./send/group-cache.ts"
 import { newSendToMissed } from "./send/missed-devices.ts"
 import { findGroup } from "./send/recipient-devices.ts"
@@ -88,7 +88,9 @@ function open(input: ConnectInput): Connection {
   return {
     ...questions,
     networkTime: clock.now,
-    changeSetting: appState.change,
+    ...appState.ofAccount,
+    showName: (name) => answerOrEnd(sock.sendNode({ tag: "presence", attrs: { name } })),
+    keepTimer: (chat, seconds) => keepTimer(chat, seconds, keys),
     answerPasskey: (assertion) => answerOrEnd(passkey.answer(assertion)),
     send(message, isRepeat = false) {
       // From now on the network owes an answer.

@@ -10,6 +10,7 @@ import type { Keys } from "../signal/keys.ts"
 import { askForSyncKeys } from "./ask-for-sync-keys.ts"
 import { newSettingChanges } from "./change-setting.ts"
 import { newHistory } from "./history.ts"
+import { newReadSettings } from "./read-collection.ts"
 import { newRecordPeople } from "./record-people-in-batches.ts"
 import { onServerSync } from "./server-sync.ts"
 import { newSyncedSettings } from "./synced-settings.ts"
@@ -30,8 +31,8 @@ interface Input {
 export interface AppState {
   /** Reads the account's settings, unless they have been read before. */
   readIfNew: () => void
-  /** Changes a setting, as the phone does. Throws NetworkRejected, NoAnswer */
-  change: Connection["changeSetting"]
+  /** What the connection can do with the account's settings. */
+  ofAccount: Pick<Connection, "changeSetting" | "settings">
   onServerSync: Interceptor
   onMessages: (news: BaileysEventMap["messages.upsert"]) => void
 }
@@ -73,13 +74,17 @@ export function newAppState(input: Input): AppState {
   const onError = (error: unknown) => log.warn({ error }, "the phone's history was not read")
   const keyOf = async (id: string) => (await keys.get("app-state-sync-key", [id]))[id]
   const change = newSettingChanges({ sock, mediaHost, keyOf })
+  const settings = newReadSettings({ sock, mediaHost, keyOf, log })
   return {
     readIfNew,
-    async change(setting) {
-      await answerOrEnd(answerInTime(change(setting)))
-      // The setting is read back, since the last change of any device counts, which need not be the one made
-      // here.
-      return await answerOrEnd(changed([setting.collection]))
+    ofAccount: {
+      async changeSetting(setting) {
+        await answerOrEnd(answerInTime(change(setting)))
+        // The setting is read back, since the last change of any device counts, which need not be the one
+        // made here.
+        return await answerOrEnd(changed([setting.collection]))
+      },
+      settings: (name, kinds) => answerOrEnd(answerInTime(settings(name, kinds))),
     },
     onServerSync: onServerSync(changed),
     onMessages: newHistory({ ...common, keys, keepsHistory, recordChat, onError }),

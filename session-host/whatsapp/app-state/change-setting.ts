@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises"
 import {
   encodeSyncdPatch,
   type LTHashState,
@@ -7,11 +6,10 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { makeLtHashGenerator } from "@whiskeysockets/baileys/lib/Utils/chat-utils.js"
-import { FetchError } from "#core/fetch/fetch-error.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { SettingChange } from "#session-host/network/connection.ts"
 import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
-import { askForCollection, batchesIn, type ReadInput } from "./read-collection.ts"
+import { askForCollection, batchesSince, type ReadInput } from "./read-collection.ts"
 
 interface Changing extends Pick<ReadInput, "mediaHost"> {
   sock: Pick<WASocket, "query" | "authState">
@@ -35,45 +33,42 @@ export function newSettingChanges(input: Changing) {
   /** Brings the known state of a collection up to date. */
   async function known(name: string): Promise<LTHashState> {
     let state = states.get(name) ?? newLTHashState()
-    for (let hasMore = true; hasMore;) {
-      const answer = await askForCollection(input, name, state.version)
-      const before = state.version
-      for await (const { changes, version } of batchesIn(input, answer)) {
-        state = { ...state, ...hashed(state, changes), version: version ?? state.version }
-        await nextTurn()
-      }
-      hasMore = answer.hasMore && state.version !== before
-    }
+    for await (const { changes, version } of batchesSince(input, name, state.version))
+      state = { ...state, ...hashed(state, changes), version: version ?? state.version }
     states.set(name, state)
     return state
   }
 
   /** Changes take turns: each begins where the last one ended. */
   const inTurn = newTurns()
-  const change = async ({ collection, index, value, version }: SettingChange): Promise<void> => {
+  const change = async ({ collection, index, value, version, isRemoved }: SettingChange): Promise<void> => {
+    const { SET, REMOVE } = proto.SyncdMutation.SyncdOperation
     const { myAppStateKeyId } = input.sock.authState.creds
     const hasKey = myAppStateKeyId !== undefined && (await input.keyOf(myAppStateKeyId))
     if (!myAppStateKeyId || !hasKey)
       throw new NoAnswer("the phone has not given the keys of its settings yet")
     for (let tries = 1; ; tries++) {
-      const before = await known(collection).catch((error: unknown) => {
-        throw error instanceof FetchError ? new NoAnswer("a file of settings was not fetched") : error
-      })
+      const before = await known(collection)
       const { patch, state } = await encodeSyncdPatch(
         {
           type: collection,
           index,
           syncAction: { timestamp: Date.now(), ...value },
           apiVersion: version,
-          operation: proto.SyncdMutation.SyncdOperation.SET,
+          operation: isRemoved ? REMOVE : SET,
         },
         myAppStateKeyId,
         before,
         input.keyOf,
       )
+      const [mutation] = patch.mutations ?? []
+      const name = Buffer.from(mutation?.record?.index?.blob ?? []).toString("base64")
+      if (isRemoved && !before.indexValueMap[name]) return
       const bytes = proto.SyncdPatch.encode(patch).finish()
       const answer = await askForCollection(input, collection, before.version, bytes)
-      if (!answer.isConflict) return void states.set(collection, state)
+      // Baileys' state still has what was removed: it is made anew.
+      if (!answer.isConflict)
+        return void (isRemoved ? states.delete(collection) : states.set(collection, state))
       // Another device has changed the collection meanwhile. Its change is read, and this change is made
       // anew.
       if (tries === mostTries) throw new NetworkRejected(409)

@@ -16,8 +16,8 @@ export function personIn(contact: Partial<Contact>): Acquaintance[] {
   const person: Acquaintance = {
     jid,
     lid: jids.find((each) => isLidUser(each)),
-    // If there is no name, Baileys takes the username.
-    fullName: name === username ? undefined : name,
+    // If there is no name, Baileys takes the username. Only an entry of the address book clears a name.
+    fullName: name === username ? undefined : name || undefined,
     username: usernameIn(username),
     pushName: notify,
     verifiedName,
@@ -29,21 +29,26 @@ export function personIn(contact: Partial<Contact>): Acquaintance[] {
 
 /**
  * The person in an entry of the phone's address book; undefined if this is another setting. Baileys reports
- * only one of the names that an entry has.
+ * only one of the names that an entry has. An entry that was removed has no names any more.
  */
-export function personInEntry({ syncAction: { value }, index }: ChatMutation): Acquaintance | undefined {
+export function personInEntry({
+  syncAction: { value },
+  index,
+  isRemoved,
+}: ChatMutation & { isRemoved?: boolean }): Acquaintance | undefined {
   const action = value?.contactAction ?? value?.lidContactAction
   if (!action) return undefined
   const { lidJid, pnJid } = { lidJid: null, pnJid: null, ...action }
   const jids = [index[1], pnJid, lidJid].map((jid) => jidNormalizedUser(jid ?? undefined))
   const [jid, lid] = [jids.find((each) => isPnUser(each)), jids.find((each) => isLidUser(each))]
   if (!jid && !lid) return undefined
+  if (isRemoved) return { jid, lid, fullName: "", firstName: "", ofContactsOnly: true }
   const { fullName, firstName, username } = action
   return {
     jid,
     lid,
-    fullName: fullName ?? undefined,
-    firstName: firstName ?? undefined,
+    fullName: fullName ?? "",
+    firstName: firstName ?? "",
     username: usernameIn(username ?? undefined),
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
 import {
   type BaileysEventEmitter,
   type BinaryNode,
@@ -13,9 +14,11 @@ import {
   type SignalDataTypeMap,
   type WASocket,
 } from "@whiskeysockets/baileys"
+import { FetchError } from "#core/fetch/fetch-error.ts"
+import { newTurns } from "#core/platform/locks.ts"
 import { downloadOwnDevicesFile } from "#session-host/media/own-devices-file.ts"
-import type { MediaHost } from "#session-host/network/connection.ts"
-import { NetworkRejected } from "#session-host/network/errors.ts"
+import type { Connection, MediaHost, Setting } from "#session-host/network/connection.ts"
+import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
 import type { Acquaintance, ChatSetting } from "#session-host/network/happening.ts"
 import { type Field, fieldsInStream } from "#session-host/network/protobuf-fields.ts"
 import type { ILogger } from "../quiet-log.ts"
@@ -169,6 +172,53 @@ export async function* batchesIn(
   }
 }
 
+/**
+ * Everything in a collection after this version. Other work has its turn between two batches.
+ * @throws NetworkRejected, NoAnswer
+ */
+export async function* batchesSince(
+  input: Pick<ReadInput, "mediaHost"> & { sock: Pick<WASocket, "query"> },
+  name: string,
+  since: number,
+): AsyncGenerator<Batch> {
+  let version = since
+  try {
+    for (let hasMore = true; hasMore;) {
+      const before = version
+      const answer = await askForCollection(input, name, version)
+      for await (const batch of batchesIn(input, answer)) {
+        version = batch.version ?? version
+        yield batch
+        await nextTurn()
+      }
+      hasMore = answer.hasMore && version !== before
+    }
+  } catch (error) {
+    throw error instanceof FetchError ? new NoAnswer("a file of settings was not fetched") : error
+  }
+}
+
+/** Reads the present settings of some kinds, and remembers them for as long as the connection. */
+export function newReadSettings(
+  input: Pick<ReadInput, "mediaHost" | "keyOf" | "log"> & { sock: Pick<WASocket, "query"> },
+): Connection["settings"] {
+  const known = new Map<string, { version: number; settings: Map<string, Setting> }>()
+  const inTurn = newTurns()
+  return (name, kinds) =>
+    inTurn(async () => {
+      const about = `${name} ${kinds.join(" ")}`
+      const read = known.get(about) ?? { version: 0, settings: new Map<string, Setting>() }
+      for await (const { changes, version = read.version } of batchesSince(input, name, read.version)) {
+        for (const { index, syncAction } of await decoded(input, changes))
+          if (syncAction.value && kinds.includes(index[0] ?? ""))
+            read.settings.set(JSON.stringify(index), { index, value: syncAction.value })
+        read.version = version
+      }
+      known.set(about, read)
+      return [...read.settings.values()]
+    })
+}
+
 async function* together(
   fields: AsyncIterable<Field>,
   decode: (field: Field) => Change | undefined,
@@ -199,6 +249,7 @@ async function applySome(reading: ReadInput, changes: Change[]): Promise<void> {
   for (const mutation of await decoded(reading, changes)) {
     const entry = personInEntry(mutation)
     if (entry) found.people.push(entry)
+    if (mutation.isRemoved) continue
     chats.push(...chatSettingIn(mutation))
     try {
       processSyncAction(mutation, listener, me ?? { id: "" }, undefined, log)
@@ -215,20 +266,33 @@ async function applySome(reading: ReadInput, changes: Change[]): Promise<void> {
  * Decodes changes, without those that cannot be read.
  * @throws Error if the key is missing (`isMissingKeyError`)
  */
-async function decoded(reading: ReadInput, changes: Change[]): Promise<ChatMutation[]> {
+async function decoded(
+  reading: Pick<ReadInput, "keyOf" | "log">,
+  changes: Change[],
+): Promise<(ChatMutation & { isRemoved?: boolean })[]> {
+  // Baileys decodes what is removed as what is set, and does not tell them apart.
+  const at = changes.findIndex(isRemoval)
+  if (at >= 0 && changes.length > 1) {
+    const parts = [changes.slice(0, at), changes.slice(at, at + 1), changes.slice(at + 1)]
+    return (await Promise.all(parts.map((part) => decoded(reading, part)))).flat()
+  }
   const found: ChatMutation[] = []
   try {
     // Each batch gets a new state, which is dropped: the state of the whole collection would be copied and
     // hashed for each hundred changes.
     const state = newLTHashState()
     await decodeSyncdMutations(changes, state, reading.keyOf, (mutation) => found.push(mutation), false)
-    return found
+    return at === 0 ? found.map((mutation) => ({ ...mutation, isRemoved: true })) : found
   } catch (error) {
     if (isMissingKeyError(error)) throw error
     if (changes.length === 1) reading.log.warn({ error }, "a setting was not read")
     if (changes.length === 1) return []
-    const each: ChatMutation[] = []
+    const each = []
     for (const change of changes) each.push(...(await decoded(reading, [change])))
     return each
   }
+}
+
+function isRemoval(change: Change): boolean {
+  return "operation" in change && change.operation === proto.SyncdMutation.SyncdOperation.REMOVE
 }

@@ -44,6 +44,9 @@ type Questions = Omit<
   Connection,
   | "send"
   | "changeSetting"
+  | "settings"
+  | "showName"
+  | "keepTimer"
   | "answerPasskey"
   | "isInGroup"
   | "mayWriteIn"

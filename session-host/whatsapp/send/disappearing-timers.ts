@@ -16,6 +16,16 @@ export async function timerOf(chat: string, keys: Pick<Keys, "get">): Promise<Di
   return timer ?? undefined
 }
 
+/** Keeps the timer that this session has set for a chat between two people, under each address of it. */
+export async function keepTimer(
+  chat: Iterable<string>,
+  seconds: number,
+  keys: Pick<Keys, "set">,
+): Promise<void> {
+  const timer = seconds === 0 ? null : { seconds, setAt: now(), initiator: changedInChat, isOurs: true }
+  await keys.set({ [kind]: Object.fromEntries([...chat].map((jid) => [jid, timer])) } as SignalDataSet)
+}
+
 /**
  * Keeps the timer that either side of a chat between two people has set, in the unit of the message that says
  * so.

@@ -5,7 +5,11 @@ import { ada, adaWrites, arrived, grace, whole } from "./stage.ts"
 
 const shop = "/api/instances/shop"
 
-export const chats: CasesOf<"Chats"> = {
+/** What the phone has in a collection of its settings, as JSON. */
+const settingsOf = async (collection: string) =>
+  JSON.stringify(await whole.network.call("GET", `/phones/${grace.number}/app-state/${collection}`))
+
+export const chats: CasesOf<"Chats" | "Labels"> = {
   listChats: async (ask) => {
     expect((await whole.call("GET", `${shop}/proxy/chats`)).status).toBe(409)
     await whole.call("PATCH", shop, { keep: 7 })
@@ -38,6 +42,29 @@ export const chats: CasesOf<"Chats"> = {
       const { json: pinned } = await ask({ with: { chat: ada.number }, body: { pinned: true } })
       return (pinned as { unread: number }).unread > 0
     })
+  },
+  clearChat: async (ask) => {
+    await ask({ with: { chat: ada.number } })
+    expect(await settingsOf("regular_high")).toContain('"clearChat"')
+    const kept = await whole.call("GET", `${shop}/proxy/chats/${ada.number}/messages`)
+    expect(await kept.json()).toEqual([])
+  },
+  deleteChat: async (ask) => {
+    await ask({ with: { chat: ada.number } })
+    expect(await settingsOf("regular_high")).toContain('"deleteChat"')
+    const left = await whole.call("GET", `${shop}/proxy/chats`)
+    expect(JSON.stringify(await left.json())).not.toContain(ada.jid)
+  },
+  getChatTimer: async (ask) => {
+    expect((await ask({ with: { chat: ada.number } })).json).toEqual({ chat_id: ada.jid, disappearing: 0 })
+    await whole.call("PUT", `${shop}/proxy/chats/${ada.number}/disappearing`, { seconds: 86_400 })
+    expect((await ask({ with: { chat: ada.number } })).json).toMatchObject({ disappearing: 86_400 })
+  },
+  setChatTimer: async (ask) => {
+    for (const seconds of [604_800, 0])
+      expect((await ask({ with: { chat: ada.number }, body: { seconds } })).json).toMatchObject({
+        disappearing: seconds,
+      })
   },
   listMessages: async (ask) => {
     const question = await adaWrites({ text: "kept?" })
@@ -83,5 +110,47 @@ export const chats: CasesOf<"Chats"> = {
     const { json } = await ask({ with: { chat: ada.number } })
     expect(json).toMatchObject([{ chat_id: ada.jid }])
     await whole.call("PUT", `${shop}/proxy/chats/${ada.number}/handover`, { seconds: 0 })
+  },
+
+  listLabels: async (ask) => {
+    await whole.network.change(grace.number, { business: { name: "Grace's" } })
+    await whole.network.call("POST", `/phones/${grace.number}/app-state/regular`, {
+      index: ["label_edit", "1"],
+      value: { labelEditAction: { name: "New order", color: 1 } },
+      version: 3,
+    })
+    expect((await ask()).json).toEqual([{ id: "1", name: "New order", color: 1 }])
+    expect((await ask({ with: { chat: ada.number } })).json).toEqual([])
+  },
+  createLabel: async (ask) => {
+    const { json } = await ask({ body: { name: "Waits", color: 4 } })
+    expect(json).toEqual({ id: "2", name: "Waits", color: 4 })
+  },
+  updateLabel: async (ask) => {
+    const { json } = await ask({ with: { id: "2" }, body: { name: "Has waited" } })
+    expect(json).toEqual({ id: "2", name: "Has waited", color: 4 })
+  },
+  removeLabel: async (ask) => {
+    await ask({ with: { id: "2" } })
+    expect(await settingsOf("regular")).toContain('"deleted":true')
+  },
+  listLabelled: async (ask) => {
+    const id = await adaWrites({ text: "to be labelled" })
+    await arrived(id)
+    const path = `${shop}/proxy/labels/1/chats/${ada.number}`
+    for (const one of [path, `${path}?message_id=${id}`]) await whole.call("PUT", one)
+    expect((await ask({ with: { id: "1" } })).json).toEqual([
+      { chat_id: ada.jid },
+      { chat_id: ada.jid, message_id: id },
+    ])
+  },
+  labelChat: async (ask) => {
+    await ask({ with: { id: "1", chat: ada.number } })
+    expect(await settingsOf("regular")).toContain('"labeled":true')
+  },
+  unlabelChat: async (ask) => {
+    await ask({ with: { id: "1", chat: ada.number } })
+    expect(await settingsOf("regular")).toContain('"labeled":false')
+    await whole.network.change(grace.number, { business: null })
   },
 }

@@ -166,6 +166,14 @@ export const messages: CasesOf<"Messages" | "Calls"> = {
     const [revocation] = await adaReads({ kind: "protocolMessage" })
     expect(revocation).toMatchObject({ content: { protocolMessage: { key: { id } } } })
   },
+  deleteForMe: async (ask) => {
+    const id = await sendText("not for me")
+    await ask({ with: { id } })
+    await until(async () => {
+      const messages = await whole.network.call("GET", `/phones/${grace.number}/messages`)
+      return !JSON.stringify(messages).includes("not for me")
+    })
+  },
   editMessage: async (ask) => {
     const id = await sendText("frist")
     expect(idIn(await ask({ with: { id }, body: { chat: ada.number, body: "first" } }))).toBe(id)

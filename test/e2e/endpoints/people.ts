@@ -73,6 +73,24 @@ export const people: CasesOf<"Contacts" | "Profile" | "Presence"> = {
     const named = { jid: hal.lid, phone: "", username: "hal.1" }
     expect((await ask({ with: { jid: "@hal.1" } })).json).toMatchObject(named)
   },
+  saveContact: async (ask) => {
+    const names = { full_name: "Hal Nine", first_name: "Hal" }
+    expect((await ask({ with: { jid: hal.lid }, body: names })).json).toMatchObject({
+      jid: hal.lid,
+      ...names,
+    })
+    const book = await whole.network.call("GET", `/phones/${grace.number}/app-state/critical_unblock_low`)
+    expect(JSON.stringify(book)).toContain("Hal Nine")
+    const adas = { full_name: "Ada Lovelace", first_name: "Ada" }
+    expect((await ask({ with: { jid: ada.number }, body: adas })).json).toMatchObject({ about: "at sea" })
+    const bakers = { full_name: "The Baker" }
+    expect((await ask({ with: { jid: bakery.jid }, body: bakers })).json).toMatchObject(business)
+  },
+  forgetContact: async (ask) => {
+    for (const { jid } of [{ jid: hal.lid }, bakery]) await ask({ with: { jid } })
+    const book = await whole.network.call("GET", `/phones/${grace.number}/app-state/critical_unblock_low`)
+    expect(JSON.stringify(book)).not.toContain("Hal Nine")
+  },
   contactAvatar: async (ask) => {
     await whole.network.change(ada.number, { picture: jpeg.toString("base64") })
     expect((await ask({ with: { jid: ada.jid } })).bytes.equals(jpeg)).toBe(true)
@@ -87,6 +105,13 @@ export const people: CasesOf<"Contacts" | "Profile" | "Presence"> = {
     await ask({ body: { status: "closed" } })
     const profile = await whole.call("GET", "/api/instances/shop/proxy/profile")
     expect(await profile.json()).toMatchObject({ about: "closed" })
+  },
+  setName: async (ask) => {
+    const path = `/phones/${grace.number}`
+    for (const name of ["Grace H.", "Grace"]) {
+      await ask({ body: { name } })
+      expect(await whole.network.call("GET", path)).toMatchObject({ name })
+    }
   },
   ownAvatar: async (ask) => {
     await whole.network.change(grace.number, { picture: jpeg.toString("base64") })
@@ -115,6 +140,19 @@ export const people: CasesOf<"Contacts" | "Profile" | "Presence"> = {
       { is_default: false, list: [], type: "contacts" },
       { is_default: true, list: [ada.jid], type: "blacklist" },
     ])
+  },
+
+  getPrivacy: async (ask) => {
+    expect((await ask()).json).toMatchObject({ last_seen: "all", read_receipts: true, disappearing: 0 })
+    await whole.call("PATCH", "/api/instances/shop/proxy/privacy", { disappearing: 604_800 })
+    expect((await ask()).json).toMatchObject({ disappearing: 604_800 })
+  },
+  updatePrivacy: async (ask) => {
+    for (const [about, disappearing] of [
+      ["contacts", 86_400],
+      ["all", 0],
+    ] as const)
+      expect((await ask({ body: { about, disappearing } })).json).toMatchObject({ about, disappearing })
   },
 
   setPresence: async (ask) => {

@@ -188,8 +188,9 @@ describe("a key for some chats", () => {
   /** What is done in a chat that the call names. */
   const inChat = (
     "sendText sendMedia sendReaction sendPoll sendLocation sendEvent sendContact sendForward sendTyping " +
-    "getMessage listSent revokeMessage editMessage pinMessage unpinMessage readMessage messageMedia " +
-    "updateChat listMessages searchMessages listHandovers setHandover getContact contactAvatar getGroup groupAvatar subscribePresence"
+    "getMessage listSent revokeMessage deleteForMe editMessage pinMessage unpinMessage readMessage messageMedia " +
+    "updateChat clearChat deleteChat getChatTimer setChatTimer " +
+    "listMessages searchMessages listHandovers setHandover getContact contactAvatar getGroup groupAvatar subscribePresence"
   ).split(" ")
   const [ours, theirs] = ["491711234567", "491715550000"]
 
@@ -237,9 +238,10 @@ describe("a key for some chats", () => {
   test("is for no call that names another chat, or none where the path names none", async () => {
     expect((await walk(theirs)).toSorted()).toEqual([...free].toSorted())
     const withoutChat = await walk(undefined)
-    const byPath = "updateChat listMessages setHandover getContact contactAvatar getGroup groupAvatar".split(
-      " ",
-    )
+    const byPath =
+      "updateChat clearChat deleteChat getChatTimer setChatTimer listMessages setHandover getContact contactAvatar getGroup groupAvatar".split(
+        " ",
+      )
     expect(withoutChat.filter((name) => !byPath.includes(name)).toSorted()).toEqual([...free].toSorted())
   })
 

@@ -135,6 +135,21 @@ test("a client's setting is seen by the phone and by the other client", async ()
   ).toMatchObject([{ value: { muteAction: { muted: false } } }])
 })
 
+test("a phone ignores a setting in another collection than its own, and labels of a private account", async () => {
+  const { ada, bob, client } = await network.chat()
+  const { id } = await bob.send(ada.number, "starred")
+  await client.message("starred")
+  // Baileys stars a message in another collection than WhatsApp does.
+  await client.sock.star(bob.jid, [{ id, fromMe: false }], true)
+  await client.sock.addChatLabel(bob.jid, "1")
+  expect(await network.call("GET", `/phones/${ada.number}/app-state/regular`)).toEqual([])
+  const ignored = await network.log({ event: "setting ignored", who: `${ada.number}:0` })
+  expect(ignored.map(({ detail }) => detail)).toEqual([
+    { collection: "regular_low", kind: "star" },
+    { collection: "regular", kind: "label_jid" },
+  ])
+})
+
 test("a message the phone cannot read is asked for again, and read then", async () => {
   const { bob, client } = await network.chat()
   // One bundle for two sessions: the second uses a prekey that is spent.

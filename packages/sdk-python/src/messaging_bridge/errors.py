@@ -204,6 +204,12 @@ class NotKept(BridgeError):
     code = "not_kept"
 
 
+class NotBusiness(BridgeError):
+    """`not_business`: this account is none of WhatsApp Business: it has no labels."""
+
+    code = "not_business"
+
+
 class NewChat(BridgeError):
     """`new_chat`: this message would begin a chat with somebody who has not written to this number: send it with `new_chat`: `allow` if that is wanted."""
 

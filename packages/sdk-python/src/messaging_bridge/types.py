@@ -1018,6 +1018,13 @@ class Chat(Model):
     """Until when a person answers in it (`set_handover`), Unix seconds; 0: your program does."""
 
 
+class ChatTimer(Model):
+    chat_id: str
+    """As in events."""
+    disappearing: int
+    """After how many seconds its messages disappear; 0: they stay."""
+
+
 class KeptMessage(Model):
     """A message that is kept, as its event has it, and as it is now: one that was edited has its new words and `edit` `edit`, one that was revoked `edit` `revoke`, no content and `text` as its `type`, each with its own id as `target_id`. A pin and a reaction are messages of their own, with the `target_id` of the one that they are about."""
 
@@ -1112,6 +1119,21 @@ class Handover(Model):
     """As in events."""
     until: int
     """Until when a person answers in this chat, Unix seconds; 0: your program answers."""
+
+
+class Label(Model):
+    """A label, as the phone has it."""
+
+    id: str
+    name: str
+    color: int
+
+
+class Labelled(Model):
+    chat_id: str
+    """As in events."""
+    message_id: str | None = None
+    """Absent: the whole chat has the label."""
 
 
 class Contact(Model):
@@ -1266,6 +1288,29 @@ class StatusPrivacy(Model):
     is_default: bool
     list: List[str]
     type: str
+
+
+class Privacy(Model):
+    """What the network says. A word that it adds is shown as it is; `""`: it says nothing of it."""
+
+    last_seen: str
+    """Who sees when the account was last online: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`."""
+    online: str
+    """Who sees that it is online: `all`, or `match_last_seen`: as `last_seen`."""
+    profile_picture: str
+    """Who sees its picture: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`."""
+    about: str
+    """Who sees its About text: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`."""
+    read_receipts: bool
+    """Whether people see that it has read their messages, and it sees theirs."""
+    groups: str
+    """Who may add it to groups: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`."""
+    calls: str
+    """Whose calls ring: `all`, or `known`: those of people whom it knows."""
+    messages: str
+    """Who may write to it: `all` or `contacts`."""
+    disappearing: int
+    """After how many seconds messages disappear in chats that begin from now on; 0: never."""
 
 
 class DeliveryAttempt(Model):

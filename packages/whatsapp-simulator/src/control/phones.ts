@@ -167,5 +167,7 @@ function wire(network: Network, phone: Phone) {
       inactive: id !== 0 && now() - lastAvailable >= inactiveAfter,
     })),
     not_decrypted: phone.handset.notDecrypted,
+    privacy: network.profiles.get(pn).privacy,
+    disappearing: network.profiles.get(pn).disappearing?.duration ?? 0,
   }
 }

@@ -42,6 +42,8 @@ export const Phone = z
       }),
     ),
     not_decrypted: z.record(z.string(), z.number()).describe("Counts of what it could not decrypt, by kind"),
+    privacy: z.record(z.string(), z.string()).describe("What was chosen, by category"),
+    disappearing: z.number().describe("The timer of new chats in seconds, 0: none"),
   })
   .openapi("Phone")
 

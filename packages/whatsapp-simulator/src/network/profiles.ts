@@ -87,17 +87,22 @@ export function isShown(
   return profile.tokens[asking.pn]?.equals(asking.token ?? Buffer.alloc(0)) === true
 }
 
-export const privacyCategories = [
-  "last",
-  "online",
-  "profile",
-  "status",
-  "readreceipts",
-  "groupadd",
-  "calladd",
-  "messages",
-  "defense",
-]
+const people = ["all", "contacts", "contact_blacklist", "none"]
+
+/** What may be set of each category (Baileys, `Types/Chat.ts`; whatsmeow, `types/user.go`). */
+export const privacyValues: Record<string, string[]> = {
+  last: people,
+  online: ["all", "match_last_seen"],
+  profile: people,
+  status: people,
+  readreceipts: ["all", "none"],
+  groupadd: people,
+  calladd: ["all", "known"],
+  messages: ["all", "contacts"],
+  defense: ["off", "on_standard"],
+}
+
+export const privacyCategories = Object.keys(privacyValues)
 
 export function newQr() {
   return randomBytes(10).toString("hex").toUpperCase()

@@ -31,7 +31,8 @@ export interface Message {
 /** The messages that one phone read and sent, in order. */
 export type Messages = ReturnType<typeof messagesOf>
 
-export function messagesOf({ insert, select, selectOne, selectLast, selectChats }: Archive, pn: string) {
+export function messagesOf(archive: Archive, pn: string) {
+  const { insert, select, selectOne, selectLast, selectChats } = archive
   const listeners = new Set<() => void>()
 
   return {
@@ -44,6 +45,11 @@ export function messagesOf({ insert, select, selectOne, selectLast, selectChats 
     find(chat: string, id: string): Message | undefined {
       const row = selectOne.get(pn, chat, id)
       return row && messageOf(row)
+    },
+    /** Removes messages of a chat. */
+    remove(chat: string, isMeant: (message: Message) => boolean): void {
+      for (const message of archive.selectChat.all(pn, chat).map(messageOf))
+        if (isMeant(message)) archive.remove.run(message.n)
     },
     /** The number of its newest message, 0 when there is none. */
     last: (): number => Number(selectLast.get(pn)?.n ?? 0),

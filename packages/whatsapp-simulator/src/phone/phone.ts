@@ -21,7 +21,7 @@ import { newId, resend, send, sendPeerMessage, type Sending } from "./outgoing-m
 import { newPasskey, type PasskeyPair, phonesPart, type ShownProgress } from "./passkey.ts"
 import { answersTo, type PeerMessage } from "./peer.ts"
 import { keyShare } from "./settings/keys.ts"
-import { sendName } from "./settings/settings.ts"
+import { readChanged, sendName } from "./settings/settings.ts"
 import { keysOf } from "./signal/key-store.ts"
 import { leavePreKeys } from "./signal/prekeys.ts"
 import { groupSignalOf } from "./signal/sender-keys.ts"
@@ -250,6 +250,7 @@ export class Phone {
         break
       case "notification":
         if (type === "encrypt") leavePreKeys(this.handset)
+        if (type === "server_sync") await readChanged(this.handset, stanza)
         break
       case "call":
         break

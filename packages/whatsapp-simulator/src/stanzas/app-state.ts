@@ -113,7 +113,7 @@ function take(
   if (!user) return
   const content = [el("collection", { name, version })]
   for (const device of devicesOf(network, user.pn, line.device))
-    if (device.id !== 0) notify(network, device, { from: inMode("pn", user), type: "server_sync", content })
+    notify(network, device, { from: inMode("pn", user), type: "server_sync", content })
 }
 
 /** A reference to content that is too large for a stanza. */

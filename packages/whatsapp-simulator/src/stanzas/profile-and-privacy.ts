@@ -6,7 +6,7 @@ import type { DeviceAddress, User } from "../network/directory.ts"
 import { isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf, notify, notifyContacts } from "../network/notify.ts"
-import { isShown, newQr, type Picture, privacyCategories } from "../network/profiles.ts"
+import { isShown, newQr, type Picture, privacyCategories, privacyValues } from "../network/profiles.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { badRequest, notFound, Refusal } from "./refusal.ts"
@@ -132,7 +132,9 @@ function listHash(pns: string[]): string | undefined {
 export function setPrivacy(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const asked = children(child(iq, "privacy"))
   const changes = asked.map(({ attrs }) => [attrs.name, attrs.value] as const)
-  if (changes.length === 0 || changes.some(([name, value]) => !name || !value)) throw badRequest()
+  const isKnown = ([name = "", value = ""]: (typeof changes)[number]) =>
+    privacyValues[name]?.includes(value) === true
+  if (changes.length === 0 || !changes.every(isKnown)) throw badRequest()
   for (const category of asked) disallow(network, line, category)
   const before = network.profiles.get(line.device.user).privacy
   network.profiles.change(line.device.user, { privacy: { ...before, ...Object.fromEntries(changes) } })
@@ -160,10 +162,13 @@ function disallow(network: Network, line: ConnectedDevice, { attrs, ...category 
   network.profiles.change(line.device.user, { disallowed: { ...disallowed, [name]: [...after] } })
 }
 
+/** The timers that there are, in seconds. */
+const timers = [0, 86_400, 604_800, 7_776_000]
+
 /** The timer of new chats, in seconds. The person's other devices are told. */
 export function setDisappearing(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const duration = Number(child(iq, "disappearing_mode")?.attrs.duration)
-  if (!Number.isSafeInteger(duration) || duration < 0) throw badRequest()
+  if (!timers.includes(duration)) throw badRequest()
   const at = now()
   network.profiles.change(line.device.user, { disappearing: { duration, at } })
   const content = [el("disappearing_mode", { duration, t: at })]

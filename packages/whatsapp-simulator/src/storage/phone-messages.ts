@@ -20,6 +20,8 @@ export function open(store: Store) {
     selectOne: store.db.prepare(
       "SELECT n, times, data FROM inbox WHERE pn = ? AND chat = ? AND id = ? ORDER BY n DESC LIMIT 1",
     ),
+    selectChat: store.db.prepare("SELECT n, times, data FROM inbox WHERE pn = ? AND chat = ?"),
+    remove: store.db.prepare("DELETE FROM inbox WHERE n = ?"),
     selectLast: store.db.prepare("SELECT max(n) AS n FROM inbox WHERE pn = ?"),
     selectChats: store.db.prepare("SELECT DISTINCT chat FROM inbox WHERE pn = ?"),
   }

@@ -5,10 +5,12 @@ import {
   proto,
   type WAPatchName,
 } from "@whiskeysockets/baileys"
-import { bytes, child, children, el } from "../../wire/node.ts"
+import { deviceName } from "../../network/directory.ts"
+import { bytes, child, children, el, type Node } from "../../wire/node.ts"
 import type { Handset } from "../handset.ts"
 import { appStateKey, appStateKeyOf } from "./keys.ts"
 import { type Mutation, patchOf, snapshotMacOf } from "./syncd.ts"
+import { act, isUnderstood } from "./understood.ts"
 
 /** The collections there are, by how urgent a client takes them. */
 export const collections = [
@@ -55,9 +57,19 @@ export async function changeSettings(handset: Handset, collection: Collection, s
     apply(known.records, [made.patch])
     known.state = made.state
   }
-  for (const { index, value, version } of settings)
-    known.mutations[JSON.stringify(index)] = { index, syncAction: { value, version } }
+  for (const { index, value, version, remove } of settings) {
+    if (remove) delete known.mutations[JSON.stringify(index)]
+    else known.mutations[JSON.stringify(index)] = { index, syncAction: { value, version } }
+    act(handset, { index, value })
+  }
   keepSnapshot(handset, collection, known)
+}
+
+/** Reads the collections that a companion has changed, and does what they say. */
+export async function readChanged(handset: Handset, notification: Node) {
+  const changed = children(notification).map(({ attrs }) => attrs.name)
+  for (const collection of collections.filter((each) => changed.includes(each)))
+    await current(handset, collection)
 }
 
 /** Tells companions the account's name: they learn it from the settings. */
@@ -106,16 +118,7 @@ async function current(handset: Handset, collection: Collection): Promise<Read> 
   for (let more = true; more;) {
     const page = await patchesAfter(handset, collection, now.state.version)
     if (page.patches.length === 0) break
-    apply(now.records, page.patches)
-    const { state, mutationMap } = await decodePatches(
-      collection satisfies WAPatchName,
-      page.patches,
-      now.state,
-      async (id) => ({ keyData: appStateKeyOf(handset.keys, Buffer.from(id, "base64"))?.data }),
-      {},
-    )
-    const taken = Object.entries(mutationMap).filter(([, { syncAction }]) => isWhole(syncAction.value))
-    now = { ...now, state, mutations: Object.assign(now.mutations, Object.fromEntries(taken)) }
+    for (const patch of page.patches) now = await taken(handset, collection, now, patch)
     more = page.more
     if (!more) keepSnapshot(handset, collection, now)
   }
@@ -123,10 +126,33 @@ async function current(handset: Handset, collection: Collection): Promise<Read> 
   return now
 }
 
-/** A phone ignores a setting that does not say up to which message of the chat it counts. */
-function isWhole(value: proto.ISyncActionValue | null | undefined): boolean {
-  const about = value?.archiveChatAction ?? value?.markChatAsReadAction
-  return !about || Number(about.messageRange?.lastMessageTimestamp ?? 0) > 0
+/** Takes in a patch, whose changes all set something or all remove something. */
+async function taken(
+  handset: Handset,
+  collection: Collection,
+  before: Read,
+  patch: proto.SyncdPatch,
+): Promise<Read> {
+  const isRemoval = patch.mutations[0]?.operation === proto.SyncdMutation.SyncdOperation.REMOVE
+  apply(before.records, [patch])
+  const { state, mutationMap } = await decodePatches(
+    collection satisfies WAPatchName,
+    [patch],
+    before.state,
+    async (id) => ({ keyData: appStateKeyOf(handset.keys, Buffer.from(id, "base64"))?.data }),
+    {},
+  )
+  for (const [name, mutation] of Object.entries(mutationMap)) {
+    const { index, syncAction } = mutation
+    const [value, version] = [syncAction.value ?? {}, syncAction.version ?? 0]
+    if (isRemoval) delete before.mutations[name]
+    else if (isUnderstood(handset, collection, { index, value, version, remove: false })) {
+      before.mutations[name] = mutation
+      act(handset, { index, value })
+    } else
+      handset.network.log.note(deviceName(handset.own), "setting ignored", { collection, kind: index[0] })
+  }
+  return { ...before, state }
 }
 
 async function patchesAfter(handset: Handset, collection: Collection, version: number) {
