@@ -5,7 +5,7 @@ import { groups, groupsMade } from "./groups.ts"
 import { instances, instancesMade } from "./instances.ts"
 import { its } from "./its.ts"
 import { inChats, kept } from "./messages.ts"
-import { blocking, people } from "./people.ts"
+import { blockingAndPrivacy, people } from "./people.ts"
 import { sending, updates } from "./sending.ts"
 import { settings, settingsFound } from "./settings.ts"
 
@@ -27,7 +27,6 @@ const integrations =
 const noButtons =
   "phones show the buttons and lists of businesses' own accounts alone: send a text, or a poll"
 const noTemplates = "templates are of WhatsApp's Business Platform alone"
-const noPrivacy = "who sees what of an account is set on its phone"
 
 /** What this service has not, and why. */
 const absent = {
@@ -36,16 +35,12 @@ const absent = {
       .split(" ")
       .map((name) => [`* /${name}/*`, `${name} is not connected here: send events to it by a webhook`]),
   ),
-  "* /label/*": "labels are kept on the phone alone",
   "* /business/*": "catalogues are not read here",
   "* /template/*": noTemplates,
   "POST /message/sendTemplate/:instance": noTemplates,
   "POST /message/sendList/:instance": noButtons,
   "POST /message/sendButtons/:instance": noButtons,
   "POST /call/offer/:instance": "this service makes no calls: it declines them, and tells of them",
-  "POST /chat/updateProfileName/:instance": "an account's name is changed on its phone",
-  "GET /chat/fetchPrivacySettings/:instance": noPrivacy,
-  "POST /chat/updatePrivacySettings/:instance": noPrivacy,
 }
 
 /** Faults, or what happened. Flows look for `exists` to see that nobody has a number. */
@@ -91,10 +86,14 @@ export const evolution: Dialect = {
     ...toCalls({ ...instances, ...settingsFound, ...kept, ...people, ...groups, ...updates }, its, {
       body: Given,
     }),
-    ...toCalls({ ...instancesMade, ...settings, ...sending, ...inChats, ...blocking, ...groupsMade }, its, {
-      body: Given,
-      status: 201,
-    }),
+    ...toCalls(
+      { ...instancesMade, ...settings, ...sending, ...inChats, ...blockingAndPrivacy, ...groupsMade },
+      its,
+      {
+        body: Given,
+        status: 201,
+      },
+    ),
     ...toMissing(absent),
   ],
   statusOf: ({ code, status }) => (code === "recipient_not_found" ? 400 : status),

@@ -38,6 +38,7 @@ export const Given = z.preprocess(
     ...each(text, "type", "content", "backgroundColor", "subject", "description"),
     ...each(text, "proxyHost", "proxyPort", "proxyProtocol", "proxyUsername", "proxyPassword"),
     ...each(text, "host", "port", "protocol", "username", "password"),
+    ...each(text, "readreceipts", "profile", "online", "last", "groupadd", "calladd", "messages", "labelId"),
     ...each(texts, "values", "numbers", "participants"),
     ...each(count, "delay", "selectableCount", "latitude", "longitude", "expiration"),
     ...each(count.int().min(0), "page", "offset", "take", "skip"),

@@ -2,7 +2,7 @@ import type { z } from "zod"
 import type { checkContacts, Contact as ContactSchema } from "#contract/contact.ts"
 import { invalid } from "#core/error.ts"
 import { unless } from "../../http/own-api.ts"
-import { pathOfPicture } from "../bridge.ts"
+import { at, pathOfPicture } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
 import { contactIn, type Its, needed, type Rows } from "./its.ts"
 import { part } from "./messages.ts"
@@ -89,6 +89,48 @@ const update =
     return { update: "success" }
   }
 
+/** What Evolution calls the settings of our `privacy`; `read_receipts` is a flag there. */
+const privacyNames = {
+  profile: "profile_picture",
+  status: "about",
+  online: "online",
+  last: "last_seen",
+  groupadd: "groups",
+  calladd: "calls",
+  messages: "messages",
+} as const
+
+type Privacy = Record<(typeof privacyNames)[keyof typeof privacyNames], string> & { read_receipts: boolean }
+
+const toPrivacy = (privacy: Privacy) => ({
+  readreceipts: privacy.read_receipts ? "all" : "none",
+  ...Object.fromEntries(Object.entries(privacyNames).map(([theirs, ours]) => [theirs, privacy[ours]])),
+})
+
+async function updatePrivacy({ proxy, given }: Its) {
+  const names = Object.entries(privacyNames) as [keyof typeof privacyNames, string][]
+  const wanted = Object.fromEntries(names.map(([theirs, ours]) => [ours, given[theirs]]))
+  const { readreceipts } = given
+  const receipts = readreceipts === undefined ? {} : { read_receipts: readreceipts !== "none" }
+  return {
+    update: "success",
+    data: toPrivacy(await proxy.ask("PATCH", "privacy", { ...wanted, ...receipts })),
+  }
+}
+
+/** Puts a label on a chat, or takes it off. */
+async function label({ proxy, given: { number = "", labelId = "", action } }: Its) {
+  if (action !== "add" && action !== "remove") throw invalid([{ path: "action", message: "add or remove" }])
+  const numberJid = jidOf(number)
+  await proxy.ask(action === "add" ? "PUT" : "DELETE", at`labels/${labelId}/chats/${numberJid}`)
+  return { numberJid, labelId, [action]: true }
+}
+
+async function findLabels({ proxy }: Its) {
+  const labels = await proxy.ask<{ id: string; name: string; color: number }[]>("GET", "labels")
+  return labels.map(({ id, name, color }) => ({ id, name, color: String(color), predefinedId: "" }))
+}
+
 async function block({ proxy, given: { number, status } }: Its) {
   if (status !== "block" && status !== "unblock")
     throw invalid([{ path: "status", message: "block or unblock" }])
@@ -107,6 +149,11 @@ export const people: Rows = {
     const wuid = its.given.number ? jidOf(its.given.number) : (await contactOf(its)).jid
     return { wuid, profilePictureUrl: await pictureOf(its, wuid) }
   },
+  "POST /chat/updateProfileName/:instance": update("PATCH", "name", ({ given: { name } }) => ({ name })),
+  "GET /chat/fetchPrivacySettings/:instance": async ({ proxy }) =>
+    toPrivacy(await proxy.ask("GET", "privacy")),
+  "GET /label/findLabels/:instance": findLabels,
+  "POST /label/handleLabel/:instance": label,
   "POST /chat/updateProfileStatus/:instance": update("PATCH", "status", ({ given: { status } }) => ({
     status,
   })),
@@ -116,7 +163,8 @@ export const people: Rows = {
   "DELETE /chat/removeProfilePicture/:instance": update("DELETE", "avatar"),
 }
 
-export const blocking: Rows = {
+export const blockingAndPrivacy: Rows = {
+  "POST /chat/updatePrivacySettings/:instance": updatePrivacy,
   "POST /chat/updateBlockStatus/:instance": block,
   "POST /message/updateBlockStatus/:instance": block,
 }

@@ -9,6 +9,7 @@ import { environment } from "./events.ts"
 import { Given } from "./given.ts"
 import { chatOf } from "./ids.ts"
 import { type Its, its, type Rows } from "./its.ts"
+import { labels } from "./labels.ts"
 import { contacts, groups } from "./people.ts"
 import { sessions } from "./sessions.ts"
 
@@ -100,12 +101,8 @@ const absent = {
   "POST /api/sendButtons": `this service sends no buttons: ${noButtons}`,
   "POST /api/sendList": `this service sends no lists: ${noButtons}`,
   "POST /api/send/buttons/reply": "this service does not tap the buttons of businesses",
-  "DELETE /api/:session/chats/:chatId": "this service deletes no chats",
-  "DELETE /api/:session/chats/:chatId/messages": "this service empties no chats",
-  "PUT /api/:session/contacts/:id": "this service changes no address book: the phone does",
   "GET /api/:session/lids": "this service lists no LIDs: ask for one of them",
   "GET /api/:session/lids/count": "this service counts no LIDs: ask for one of them",
-  "PUT /api/:session/profile/name": "this service changes no name of an account: the phone does",
   "DELETE /api/:session/groups/:id": "this service deletes no group: leave it",
   "GET /api/:session/presence": "this service keeps no presences: the webhook tells them",
   "GET /api/:session/presence/:chatId": "this service keeps no presences: subscribe to one",
@@ -120,7 +117,6 @@ const absent = {
   "POST /api/:session/channels/:id/mute": "this service mutes no channels: the phone does",
   "POST /api/:session/channels/:id/unmute": "this service mutes no channels: the phone does",
   "* /api/:session/channels/search/*": "this service does not search for channels",
-  "* /api/:session/labels/*": "this service has no labels: they show on the own phone alone",
   "* /api/apps/*": "this service has no apps: its webhooks bring events to other programs",
   "* /api/keys/*": "this service makes keys in its dashboard and by its own API, POST /api/keys",
   "* /api/:session/media/convert/*": "this service converts what it sends: `convert` of sendVoice",
@@ -130,7 +126,7 @@ const absent = {
 
 const open: RowsOf<object> = { "GET /ping": () => ({ message: "pong" }) }
 
-const rows: Rows = { ...others, ...sessions, ...chatting, ...chats, ...contacts, ...groups }
+const rows: Rows = { ...others, ...sessions, ...chatting, ...chats, ...contacts, ...labels, ...groups }
 const made = Object.fromEntries(Object.entries(rows).filter(([row]) => row.startsWith("POST ")))
 
 /** WAHA's language, of its release 2026.9. */

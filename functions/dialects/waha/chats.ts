@@ -210,6 +210,8 @@ export const chats: Rows = {
     done("POST", at`messages/${id}/pin`, { chat, duration: given.duration }),
   [`POST ${message}/unpin`]: ({ done, message: { id }, chat }) =>
     done("DELETE", at`messages/${id}/pin`, { chat }),
+  [`DELETE ${one}`]: ({ done, chat }) => done("DELETE", at`chats/${chat}`),
+  [`DELETE ${one}/messages`]: ({ done, chat }) => done("DELETE", at`chats/${chat}/messages`),
   [`POST ${one}/archive`]: (its) => change(its, { archived: true }),
   [`POST ${one}/unarchive`]: (its) => change(its, { archived: false }),
   [`POST ${one}/unread`]: (its) => change(its, { unread: true }),

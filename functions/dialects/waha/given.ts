@@ -33,7 +33,9 @@ export const Given = z.preprocess(
   some({
     ...each(text, "session", "name", "phoneNumber", "method", "chatId", "contactId", "messageId", "id"),
     ...each(text, "from", "reply_to", "text", "caption", "url", "title", "reaction", "subject"),
-    ...each(text, "description", "code", "status", "backgroundColor"),
+    ...each(text, "description", "code", "status", "backgroundColor", "firstName", "lastName", "colorHex"),
+    color: z.union([count, text]).optional(),
+    labels: z.array(z.object({ id: text })),
     ...each(texts, "messageIds", "mentions"),
     ...each(count, "latitude", "longitude", "duration"),
     ...each(is, "logout", "convert", "asNote", "linkPreview"),

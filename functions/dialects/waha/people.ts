@@ -54,6 +54,11 @@ export const contacts: Rows = {
   "GET /api/contacts/all": async (its) => (await byJid<Contact>(its, "contacts", 1000)).map(toContact),
   "GET /api/contacts": async (its) => toContact(await contactOf(its)),
   "GET /api/:session/contacts/:id": async (its) => toContact(await contactOf(its)),
+  "PUT /api/:session/contacts/:id": ({ done, chat, given: { firstName = "", lastName = "" } }) =>
+    done("PUT", at`contacts/${chat}`, {
+      full_name: `${firstName} ${lastName}`.trim(),
+      first_name: firstName || undefined,
+    }),
   "GET /api/contacts/check-exists": check,
   "GET /api/checkNumberStatus": check,
   "GET /api/contacts/about": async (its) => ({ about: (await contactOf(its)).about }),
@@ -75,6 +80,7 @@ export const contacts: Rows = {
     const { jid, name } = await its.proxy.ask<{ jid: string; name: string }>("GET", "profile")
     return { id: chatIdOf(jid), picture: (await its.picture(jid)) ?? "", name }
   },
+  [`PUT ${profile}/name`]: (its) => its.done("PATCH", "profile/name", { name: its.given.name }),
   [`PUT ${profile}/status`]: (its) => its.done("PATCH", "profile/status", { status: its.given.status }),
   [`PUT ${profile}/picture`]: (its) => its.done("PUT", "profile/avatar", newPicture(its)),
   [`DELETE ${profile}/picture`]: (its) => its.done("DELETE", "profile/avatar"),

@@ -95,3 +95,65 @@ test("the chats of a session that keeps no messages are refused with WAHA's stat
     { message: expect.stringMatching(/keeps no messages/) },
   ])
 })
+
+test("a chat is emptied and deleted, somebody gets a name, and labels are made and put, as WAHA does it", async () => {
+  const phone = `/phones/${chat.phone.number}`
+  const settings = async (collection: string) =>
+    JSON.stringify(await network.call("GET", `${phone}/app-state/${collection}`))
+  const of = `/api/${session}`
+  for (const path of [`${of}/chats/${bobId}/messages`, `${of}/chats/${bobId}`])
+    expect((await ask("DELETE", path)).status).toBe(200)
+  expect(await settings("regular_high")).toMatch(/"clearChat".*"deleteChat"/)
+  await asked("PUT", `${of}/contacts/${bobId}`, { firstName: "Robert", lastName: "Brown" })
+  expect(await asked("GET", `${of}/contacts/${bobId}`)).toMatchObject({
+    name: "Robert Brown",
+    shortName: "Robert",
+  })
+  await asked("PUT", `${of}/profile/name`, { name: "The Shop" })
+  expect(await asked("GET", `${of}/profile`)).toMatchObject({ name: "The Shop" })
+
+  expect((await ask("GET", `${of}/labels`)).status).toBe(422)
+  await network.call("PATCH", phone, { business: { name: "The Shop" } })
+  const made = { id: "1", name: "Paid", color: 1, colorHex: "#64c4ff" }
+  expect(await asked("POST", `${of}/labels`, { name: "Paid", colorHex: "#64C4FF" })).toEqual(made)
+  expect((await ask("POST", `${of}/labels`, { name: "Odd", colorHex: "#000000" })).status).toBe(400)
+  await asked("POST", `${of}/labels`, { name: "Waits", color: 2 })
+  for (const id of ["2", "1"]) await asked("PUT", `${of}/labels/chats/${bobId}`, { labels: [{ id }] })
+  expect(await asked("GET", `${of}/labels/chats/${bobId}`)).toEqual([made])
+  expect(await asked("GET", `${of}/labels/1/chats`)).toEqual([{ id: bobId }])
+  expect(await asked("PUT", `${of}/labels/1`, { name: "Is paid" })).toMatchObject({ name: "Is paid" })
+  await asked("DELETE", `${of}/labels/2`)
+  expect(await asked("GET", `${of}/labels`)).toMatchObject([{ id: "1", name: "Is paid" }])
+})
+
+async function evolution(method: string, path: string, body?: object) {
+  const headers = { apikey: key, "content-type": "application/json" }
+  const init = { method, headers, body: body && JSON.stringify(body) }
+  const answer = await app.request(`/evolution${path}/${session}`, init, from)
+  const said: unknown = await answer.json()
+  return { status: answer.status, said }
+}
+
+test("Evolution's callers change the name, the privacy and the labels of the same account", async () => {
+  expect(await evolution("POST", "/chat/updateProfileName", { name: "Corner Shop" })).toMatchObject({
+    status: 200,
+  })
+  const privacy = { readreceipts: "none", last: "contacts", groupadd: "contacts" }
+  expect(await evolution("POST", "/chat/updatePrivacySettings", privacy)).toMatchObject({
+    status: 201,
+    said: { update: "success", data: { ...privacy, profile: "all" } },
+  })
+  expect(await evolution("GET", "/chat/fetchPrivacySettings")).toMatchObject({ status: 200, said: privacy })
+  const [label] = (await evolution("GET", "/label/findLabels")).said as { id: string; name: string }[]
+  expect(label).toMatchObject({ name: "Is paid", color: "1" })
+  for (const action of ["remove", "add"]) {
+    const wanted = { number: bob.number, labelId: label!.id, action }
+    expect(await evolution("POST", "/label/handleLabel", wanted)).toMatchObject({
+      status: 200,
+      said: { numberJid: bob.jid, labelId: label!.id, [action]: true },
+    })
+  }
+  expect((await evolution("POST", "/label/handleLabel", { number: bob.number, labelId: "1" })).status).toBe(
+    400,
+  )
+})
