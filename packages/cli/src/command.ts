@@ -36,6 +36,7 @@ export interface Options {
   "with-key"?: boolean
   read?: string
   "typing-ms"?: string
+  off?: boolean
 }
 
 /** An option, as it is read and as the help shows it. */
@@ -74,6 +75,7 @@ export const options = {
   "with-key": { type: "boolean", says: "reads a key from the input" },
   read: { type: "string", takes: "<message_id>", says: "marks this message of the chat as read" },
   "typing-ms": { type: "string", takes: "<ms>", says: "shows you typing for so long before" },
+  off: { type: "boolean", says: "takes it off" },
   json: { type: "boolean", says: "prints an object a line" },
   help: { type: "boolean", short: "h", says: "shows this; of one command: `bridge help <command>`" },
 } as const satisfies Record<keyof Options | "json" | "help", Option>

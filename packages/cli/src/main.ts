@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util"
 import { BridgeError } from "../../sdk-typescript/src/index.ts"
 import { advice, type Command, type Options, options, type Print } from "./command.ts"
+import { clear, contact, label, name, privacy } from "./commands/account.ts"
 import { list } from "./commands/list.ts"
 import { listen } from "./commands/listen.ts"
 import { login, logout } from "./commands/login.ts"
@@ -21,6 +22,11 @@ const commands: Record<string, Command> = {
   status,
   qr,
   send,
+  name,
+  privacy,
+  contact,
+  label,
+  clear,
   listen,
   trigger,
   resend,

@@ -87,6 +87,21 @@ const fields = {
     routing: inBody("message_id"),
   },
   message: { ...text, displayName: "Message ID", required: true },
+  label: {
+    ...text,
+    displayName: "Label",
+    required: true,
+    placeholder: "3",
+    description: "The ID of the label",
+  },
+  person: {
+    ...text,
+    displayName: "Person",
+    required: true,
+    placeholder: "491711234567",
+    description: "Digits of a phone number, or a JID such as contact_id of an event",
+  },
+  fullName: { ...text, displayName: "Full Name", required: true, routing: inBody("full_name") },
   event: { ...text, displayName: "Event ID", required: true, placeholder: "evt_…" },
   state: {
     displayName: "State",
@@ -161,12 +176,14 @@ type Call = [
   /** That of the API's reference, but for `reply`. */
   operation: string,
   name: string,
-  request: `${"GET" | "POST"} ${string}`,
+  request: `${"GET" | "POST" | "PUT" | "DELETE"} ${string}`,
   ...fields: (keyof typeof fields)[],
 ]
 
 const bridge = `/api/instances/${segment("number")}`
 const send = `POST ${bridge}/proxy/send` as const
+
+const labelled = `${bridge}/proxy/labels/${segment("label")}/chats/${segment("inChat")}`
 
 /** The operations of the node, by their resource. */
 const calls: Record<string, Call[]> = {
@@ -198,6 +215,16 @@ const calls: Record<string, Call[]> = {
       "inChat",
       "returnAll",
       "limit",
+    ],
+    ["labelChat", "Put a Label on a Chat", `PUT ${labelled}`, "label", "inChat"],
+    ["unlabelChat", "Take a Label Off a Chat", `DELETE ${labelled}`, "label", "inChat"],
+    ["listLabels", "List Labels", `GET ${bridge}/proxy/labels`],
+    [
+      "saveContact",
+      "Name a Contact",
+      `PUT ${bridge}/proxy/contacts/${segment("person")}`,
+      "person",
+      "fullName",
     ],
   ],
   event: [
