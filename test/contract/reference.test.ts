@@ -47,11 +47,11 @@ describe("llms.txt", () => {
     // The service works at no more calls at once.
     for (let at = 0; at < links.length; at += 16)
       await Promise.all(links.slice(at, at + 16).map(async ([, url = ""]) => take(url)))
-    const examples = exampleCalls(document)
+    const calls = exampleCalls(document)
     for (const [name, { method, path }] of all) {
       const page = pages.get(`${name}.md`)
       expect(page).toContain(`\`${method.toUpperCase()} ${path}\``)
-      for (const { ending, text } of examples[name]!) expect(page).toContain(`\`\`\`${ending}\n${text}`)
+      for (const { ending, text } of calls[name]!) expect(page).toContain(`\`\`\`${ending}\n${text}`)
       const { answer } = examples[name]
       expect(page).toContain(JSON.stringify(answer, undefined, 2) ?? "")
       const one: unknown = Array.isArray(answer) ? answer[0] : answer
