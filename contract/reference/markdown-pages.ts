@@ -23,11 +23,17 @@ interface MarkdownPage {
   text: string
 }
 
-/** The reference in its order, and a page of all errors. */
+const made = new WeakMap<Document, MarkdownPage[]>()
+
+/** The reference in its order, and a page of all errors. They are made once. */
 export function referencePages(document: Document): MarkdownPage[] {
+  const known = made.get(document)
+  if (known) return known
   const calls = entriesOf(document).map((entry) => call(entry, document))
   const events = Object.entries(document.webhooks).map(([type, { post }]) => event(type, post, document))
-  return [...calls, ...events, errors()]
+  const pages = [...calls, ...events, errors()]
+  made.set(document, pages)
+  return pages
 }
 
 /** `/llms.txt` as llmstxt.org describes it: what this is, and a link to each page. */

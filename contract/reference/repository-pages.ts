@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
-import { posix } from "node:path"
-import { pathToFileURL } from "node:url"
+import { join, posix } from "node:path"
+import { fileURLToPath } from "node:url"
 
 /** The pages for people, in their order: the parts and what is in each. */
 const list = "docs/README.md"
@@ -21,10 +21,10 @@ export interface RepositoryPage {
 /** A link to something in the repository, or a picture from there: `[shown](to#part)`. */
 const links = /\[([^\]]*)\]\((?!https?:|mailto:|\/)([^)#\s]*)(#[^)\s]*)?\)/g
 
-const besideFunction = new URL("./", import.meta.url)
-const project = existsSync(new URL("docs", besideFunction))
-  ? besideFunction
-  : new URL("../../", import.meta.url)
+/** The project's folder, or that of a function, which has these files beside it. */
+const project = ["./", "../../"]
+  .map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
+  .find((folder) => existsSync(join(folder, list)))!
 let pages: RepositoryPage[] | undefined
 
 /** The pages of the list in its order, and then those that they lead to. They are read once. */
@@ -35,15 +35,14 @@ export function repositoryPages(): RepositoryPage[] {
 
 /** The files of these pages and their pictures, which a function has beside it. `folder`: the project's. */
 export function pageFiles(folder: string): string[] {
-  const root = pathToFileURL(`${folder}/`)
-  const found = filesFrom(root)
-  return [...found.keys(), ...[...found].flatMap(([file, text]) => picturesIn(file, text, root))]
+  const found = filesFrom(folder)
+  return [...found.keys(), ...[...found].flatMap(([file, text]) => picturesIn(file, text, folder))]
 }
 
 /** A picture of a page, by its name in `/docs/pictures/<name>`. */
 export function pictureOfPage(name: string): { type: string; bytes: Uint8Array<ArrayBuffer> } | undefined {
   const type = { png: "image/png", svg: "image/svg+xml" }[posix.extname(name).slice(1)]
-  const file = new URL(`docs/pictures/${name}`, project)
+  const file = join(project, "docs/pictures", name)
   if (type === undefined || !/^[\w-]+\.\w+$/.test(name) || !existsSync(file)) return undefined
   return { type, bytes: new Uint8Array(readFileSync(file)) }
 }
@@ -56,8 +55,8 @@ export function anchorOf(heading: string): string {
     .replaceAll(" ", "-")
 }
 
-function readPages(root: URL): RepositoryPage[] {
-  const found = filesFrom(root)
+function readPages(folder: string): RepositoryPage[] {
+  const found = filesFrom(folder)
   const places = placesIn(found.get(list) ?? "")
   return [...found].map(([file, text]) => ({
     name: nameOf(file),
@@ -74,13 +73,13 @@ function readPages(root: URL): RepositoryPage[] {
 }
 
 /** Each file that the list leads to, also by other pages, with its text. */
-function filesFrom(root: URL): Map<string, string> {
-  const read = (file: string) => readFileSync(new URL(file, root), "utf8")
+function filesFrom(folder: string): Map<string, string> {
+  const read = (file: string) => readFileSync(join(folder, file), "utf8")
   const found = new Map([[list, read(list)]])
   // Files that are added on the way are looked through as well.
   for (const [file, text] of found)
     for (const target of targetsIn(file, text))
-      if (target.endsWith(".md") && !found.has(target) && existsSync(new URL(target, root)))
+      if (target.endsWith(".md") && !found.has(target) && existsSync(join(folder, target)))
         found.set(target, read(target))
   return found
 }
@@ -91,8 +90,8 @@ function targetsIn(file: string, text: string): string[] {
     .map(([, , to = ""]) => posix.join(posix.dirname(file), to))
 }
 
-function picturesIn(file: string, text: string, root: URL): string[] {
-  return targetsIn(file, text).filter((target) => isPicture(target) && existsSync(new URL(target, root)))
+function picturesIn(file: string, text: string, folder: string): string[] {
+  return targetsIn(file, text).filter((target) => isPicture(target) && existsSync(join(folder, target)))
 }
 
 function isPicture(file: string): boolean {

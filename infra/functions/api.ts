@@ -5,7 +5,6 @@ import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { rowActions, tableAccess } from "../iam-statement.ts"
-import { projectOf } from "../stage/settings-file.ts"
 import { calls } from "./calls.ts"
 import { answeringSettings, commonArguments, settings } from "./common.ts"
 
@@ -22,7 +21,7 @@ export const api = new sst.aws.Function("Api", {
   memory: "1024 MB",
   url: { cors: false },
   // The pages that the API serves beside the reference.
-  copyFiles: pageFiles(projectOf(process.cwd())).map((from) => ({ from })),
+  copyFiles: pageFiles($cli.paths.root).map((from) => ({ from })),
   environment: {
     ...settings,
     ...answeringSettings,

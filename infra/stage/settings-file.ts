@@ -54,7 +54,7 @@ export function refuseAdminShell(): void {
 }
 
 /** SST may be called in any folder of the project, and runs the first part of its configuration there. */
-export function projectOf(folder: string): string {
+function projectOf(folder: string): string {
   if (existsSync(join(folder, "sst.config.ts"))) return folder
   const parent = dirname(folder)
   if (parent === folder) throw new Error("there is no sst.config.ts here, nor in a folder above")

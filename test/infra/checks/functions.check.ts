@@ -141,7 +141,7 @@ test.for([
 
 test("the router waits longer than the API may take, and the API longer than any call", () => {
   const { origins } = distributionOf(graph)
-  expect(origins.value).toHaveLength(16)
+  expect(origins.value).toHaveLength(17)
   for (const { customOriginConfig } of origins.value)
     expect(customOriginConfig).toMatchObject({
       originReadTimeout: 60,
@@ -163,7 +163,7 @@ test("the router proves itself to the API by a secret header, and overwrites the
   expect(defaultCacheBehavior.functionAssociations).toHaveLength(1)
 
   const codes = graph.all("cloudfront/function:Function").map(({ inputs }) => String(inputs.code))
-  expect(codes).toHaveLength(16)
+  expect(codes).toHaveLength(17)
   for (const code of codes) {
     const headers = { host: { value: "api.test" }, "x-viewer-address": { value: "1.1.1.1" } }
     const event = { request: { headers }, viewer: { ip: "203.0.113.7" } }
