@@ -92,6 +92,14 @@ export const errors = {
     "the secret was replaced less than a day ago, and both still sign: finish that first",
   ],
   webhook_limit_reached: [409, "a bridge has five webhooks at most: delete one first"],
+  not_planned: [
+    409,
+    "this is no longer planned: it was sent, is being sent, or is over. `getPlanned` says what became of it",
+  ],
+  plan_limit_reached: [
+    409,
+    "5,000 messages of this bridge are planned: cancel some, or wait until some have gone",
+  ],
   not_kept: [409, "this bridge keeps no messages: PATCH it with `keep`: 7, 30 or 90 days"],
   not_business: [409, "this account is none of WhatsApp Business: it has no labels"],
   new_chat: [

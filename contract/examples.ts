@@ -325,6 +325,33 @@ const question = {
   timestamp: 1_795_166_700,
 } as const
 
+const plannedSend = {
+  id: messageId,
+  message_id: messageId,
+  chat,
+  kind: "text",
+  text: "Your appointment is tomorrow at ten.",
+  send_at: 1_795_246_200,
+  valid_until: 1_795_246_800,
+  state: "planned",
+}
+
+const job = {
+  id: `job_${messageId}`,
+  name: "Opening",
+  state: "running",
+  text: "Hello Ada, we open on Friday at nine.",
+  created_at: 1_795_166_760,
+  send_at: 1_795_166_760,
+  valid_until: 1_795_253_160,
+  gap_ms: 5000,
+  total: 2,
+  sent: 0,
+  failed: 0,
+  cancelled: 0,
+  left: 2,
+}
+
 /** A successful call of each route, and its answer. */
 export const examples: Record<RouteName, Example> = {
   createBridge: {
@@ -451,6 +478,34 @@ export const examples: Record<RouteName, Example> = {
   unpinMessage: { parameters: { id: messageId }, answer: sent },
   readMessage: { parameters: { id: "3A0F5C7B9D1E2F4A6B8C" }, body: { chat }, answer: ok },
   messageMedia: { parameters: { id: "3A0F5C7B9D1E2F4A6B8C" } },
+
+  listPlanned: { parameters: { state: "planned", limit: 100 }, answer: [plannedSend] },
+  getPlanned: { parameters: { id: messageId }, answer: plannedSend },
+  changePlanned: {
+    parameters: { id: messageId },
+    body: { send_at: 1_795_249_800 },
+    answer: { ...plannedSend, send_at: 1_795_249_800, valid_until: 1_795_250_400 },
+  },
+  cancelPlanned: { parameters: { id: messageId }, answer: ok },
+  createJob: {
+    body: {
+      name: "Opening",
+      template: "Hello {{name}}, we open on Friday at nine.",
+      messages: [
+        { chat, fields: { name: "Ada" } },
+        { chat: other, fields: { name: "Grace" } },
+      ],
+      gap_ms: 5000,
+    },
+    answer: job,
+  },
+  listJobs: { answer: [job] },
+  getJob: { parameters: { id: job.id }, answer: job },
+  changeJob: {
+    parameters: { id: job.id },
+    body: { state: "paused" },
+    answer: { ...job, state: "paused" },
+  },
 
   listChats: {
     parameters: { limit: 50 },

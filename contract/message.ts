@@ -21,7 +21,8 @@ export const SendResult = z
     chat_id: string(
       "The chat to which it went, as in events: the network may know a number by another spelling.",
     ),
-    timestamp: integer("Unix seconds, by the network's clock."),
+    timestamp: integer("Unix seconds, by the network's clock. Of a planned message: when it is to go."),
+    state: z.literal("planned").optional().openapi({ description: "With `send_at`: it goes later." }),
   })
   .openapi("SendResult")
 

@@ -12,6 +12,7 @@ import * as delivery from "./delivery.ts"
 import * as group from "./group.ts"
 import * as label from "./label.ts"
 import * as message from "./message.ts"
+import * as planned from "./planned.ts"
 import * as presence from "./presence.ts"
 import * as profile from "./profile.ts"
 import * as requestLog from "./request-log.ts"
@@ -63,6 +64,16 @@ export const routes = {
     unpinMessage: message.unpinMessage,
     readMessage: message.readMessage,
     messageMedia: message.messageMedia,
+  },
+  Planned: {
+    listPlanned: planned.listPlanned,
+    getPlanned: planned.getPlanned,
+    changePlanned: planned.changePlanned,
+    cancelPlanned: planned.cancelPlanned,
+    createJob: planned.createJob,
+    listJobs: planned.listJobs,
+    getJob: planned.getJob,
+    changeJob: planned.changeJob,
   },
   Chats: {
     listChats: chat.listChats,

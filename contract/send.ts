@@ -17,6 +17,7 @@ import {
 } from "./field-types.ts"
 import { codesOfSend, idempotencyHeaders } from "./idempotency-key.ts"
 import { MessageChat, SendResult } from "./message.ts"
+import { planning } from "./planned.ts"
 import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 /** Contract, "New chats" */
@@ -78,7 +79,10 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
     (checked, { holds, path, message }) =>
       // The input has these fields, among others.
       checked.refine((input) => holds(input as z.infer<z.ZodObject<Fields>>), { path: [path], message }),
-    z.object(fields),
+    z.object({ ...fields, ...planning }).refine((input) => !("valid_for" in input) || "send_at" in input, {
+      path: ["valid_for"],
+      message: "only with send_at",
+    }),
   )
   // While the fields are generic, the compiler cannot tell which metadata fit them.
   const shown = schema.openapi({ ...more.shown } as object)
@@ -90,13 +94,17 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
       ...refusals(
-        ...codesOfNetwork,
-        "recipient_not_found",
-        "not_admin",
-        "message_revoked",
-        "new_chat",
-        ...codesOfSend,
-        ...(more.refusals ?? []),
+        ...new Set<ErrorCode>([
+          ...codesOfNetwork,
+          "recipient_not_found",
+          "not_admin",
+          "message_revoked",
+          "new_chat",
+          "plan_limit_reached",
+          "payload_too_large",
+          ...codesOfSend,
+          ...(more.refusals ?? []),
+        ]),
       ),
     },
   })

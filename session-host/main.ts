@@ -4,6 +4,7 @@ import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Host } from "#core/lease/host.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
+import { sendPlanned } from "./commands/planned.ts"
 import { findAddresses } from "./host/address.ts"
 import { containExceptions } from "./host/exceptions.ts"
 import { SessionHost } from "./host/host.ts"
@@ -58,6 +59,7 @@ const host = new SessionHost({
   network: config.HOST_NETWORK,
   connect: dial,
   keysAnew,
+  sendPlanned,
   timing: timing(),
   log,
 })

@@ -14,12 +14,13 @@ import type { Logger } from "#core/platform/log.ts"
 import { calls } from "./commands/calls.ts"
 import { channels } from "./commands/channels.ts"
 import { chats } from "./commands/chats.ts"
-import type { Command, CommandEnv } from "./commands/command.ts"
+import { type Command, type CommandEnv, suffixOf } from "./commands/command.ts"
 import { contacts } from "./commands/contacts.ts"
 import { debugFigures } from "./commands/debug-figures.ts"
 import { groups } from "./commands/groups.ts"
 import { labels } from "./commands/labels.ts"
 import { messages } from "./commands/messages.ts"
+import { planned } from "./commands/planned.ts"
 import { presence } from "./commands/presence.ts"
 import { privacy } from "./commands/privacy.ts"
 import { profile } from "./commands/profile.ts"
@@ -35,6 +36,7 @@ import { SessionEnded } from "./memory/session-ended.ts"
 const commands = {
   ...sessionCommands,
   ...messages,
+  ...planned,
   ...chats,
   ...channels,
   ...calls,
@@ -74,7 +76,7 @@ export function serverApp(
     )
   })
   for (const { route, run } of [...Object.values(commands), ...internalCommands])
-    app.on(route.method.toUpperCase(), suffixOf(route.path), run)
+    app.on(route.method.toUpperCase(), suffixOf(route.path).replaceAll(/\{(\w+)\}/g, ":$1"), run)
   app.notFound((c) => answer(c, new ApiError("not_found", "there is no such command")))
   app.onError((error, c) => {
     if (error instanceof ApiError) return answer(c, error)
@@ -124,11 +126,6 @@ export async function listen(
 
 async function connections(server: HttpServer): Promise<number> {
   return await promisify(server.getConnections.bind(server))()
-}
-
-/** The path at the host: the part of the public path after `/proxy`. */
-function suffixOf(path: string): string {
-  return path.replace(/^.*\/proxy/, "").replaceAll(/\{(\w+)\}/g, ":$1")
 }
 
 function answer(

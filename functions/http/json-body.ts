@@ -4,6 +4,8 @@ import { ApiError } from "#core/error.ts"
 
 /** Room for 65,536 characters, each escaped as two `\uXXXX` as an emoji is, and the rest of the body. */
 const maxBytes = 800 * 1024
+/** The texts for 10,000 people. Lambda takes 6 MB. */
+const mostBytesOfJob = 4_000_000
 /** A deeper value would overflow the stack of code that walks it. */
 const maxDepth = 32
 
@@ -18,7 +20,8 @@ const bodiless = new Set(["GET", "TRACE"])
  * field is missing.
  */
 export const jsonBody = createMiddleware(async (c, next) => {
-  const bytes = await bodyOf(c)
+  const isOfMany = c.req.method === "POST" && /^\/api\/instances\/[^/]+\/proxy\/jobs$/.test(c.req.path)
+  const bytes = await bodyOf(c, isOfMany ? mostBytesOfJob : maxBytes)
   const text = bytes.byteLength > 0 ? checked(bytes, c) : "{}"
   // All readers that follow get this. Hono keeps promises here, whatever its type says.
   c.req.bodyCache = { text: Promise.resolve(text) as unknown as string }

@@ -74,6 +74,7 @@ const within: Partial<Record<RouteName, "no chat" | "shows its chats" | Place>> 
   sendEvent: inBody,
   sendContact: inBody,
   sendForward: { body: ["chat", "from_chat"] },
+  listPlanned: inQuery,
   sendTyping: inBody,
   getMessage: inQuery,
   listSent: inQuery,

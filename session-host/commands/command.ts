@@ -4,6 +4,7 @@ import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import type { HostCall } from "#core/lease/signed-call.ts"
 import { wellFormedJson } from "#core/platform/well-formed-json.ts"
 import type { Session } from "../session/session.ts"
+import { isPlanned, planSend } from "./plan-send.ts"
 
 /** The variables of every command: the session that it is for, and the call as the API signed it. */
 export interface CommandEnv {
@@ -26,6 +27,8 @@ export interface Route {
 export interface Command<Its extends Route = Route> {
   route: Its
   run: (c: Context<CommandEnv>) => Promise<Response>
+  /** Does what a call with this body was planned to do. */
+  repeat: (planned: { session: Session; call: HostCall; body: unknown }) => Promise<Response>
 }
 
 type BodyOf<Its> = Its extends {
@@ -58,16 +61,28 @@ export function command<const Its extends Route>(
   route: Its,
   answer: (called: Called<Its>) => Promise<AnswerOf<Its> | Response> | AnswerOf<Its> | Response,
 ): Command<Its> {
+  const run = async (called: object) => {
+    // The parts of the call were checked against the route's schemas.
+    const made = await answer(called as Called<Its>)
+    if (made instanceof Response) return made
+    return new Response(wellFormedJson(made), { headers: { "content-type": "application/json" } })
+  }
   return {
     route,
     run: async (c) => {
-      // `inputOf` has checked this against the route's schemas.
-      const called = { ...c.var, ...(await inputOf(route, c)) } as unknown as Called<Its>
-      const made = await answer(called)
-      if (made instanceof Response) return made
-      return new Response(wellFormedJson(made), { headers: { "content-type": "application/json" } })
+      const input = await inputOf(route, c)
+      const path = suffixOf(route.path)
+      if (isPlanned(path, input.body)) return await planSend(path, c.var, input.body)
+      return await run({ ...c.var, ...input })
     },
+    repeat: async ({ body, ...of }) =>
+      await run({ ...of, body: checked(route.request!.body!.content["application/json"].schema, body) }),
   }
+}
+
+/** The path at the host: the part of the public path after `/proxy`. */
+export function suffixOf(path: string): string {
+  return path.replace(/^.*\/proxy/, "")
 }
 
 /** A page; `next` leads to the page after it. */

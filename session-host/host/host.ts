@@ -6,6 +6,7 @@ import { now } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { Slots } from "#core/platform/slots.ts"
 import type { KeysAnew } from "../network/connection.ts"
+import type { Plan } from "../send/plans.ts"
 import { Session } from "../session/session.ts"
 import type { Timing } from "../timing.ts"
 import type { Connect } from "../uplink/dialler.ts"
@@ -21,6 +22,8 @@ export interface HostInput {
   network: Network
   connect: Connect
   keysAnew: KeysAnew
+  /** As a session takes it. */
+  sendPlanned: (session: Session, plan: Plan) => Promise<number>
   timing: Timing
   log: Logger
 }
@@ -235,6 +238,7 @@ export class SessionHost {
       lease,
       connect: this.#input.connect,
       keysAnew: this.#input.keysAnew,
+      sendPlanned: this.#input.sendPlanned,
       timing: this.#input.timing,
       log: this.#log,
       mayConnect: () => this.#heartbeat.mayConnect,

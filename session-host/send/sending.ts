@@ -97,6 +97,11 @@ export class Sending {
     }
   }
 
+  /** Whether a message is being sent. */
+  get isBusy(): boolean {
+    return this.#running.size > 0
+  }
+
   /** Waits until no send is under way, at most `withinMs`. */
   async settled(withinMs: number): Promise<void> {
     await this.#ended.until(() => this.#running.size === 0 || undefined, withinMs)

@@ -106,6 +106,20 @@ export class Statuses {
     await commits.whenKept(unit)
   }
 
+  /**
+   * A planned message is not sent any more. Resolves when the customer's event of that is durable, together
+   * with `beside`.
+   * @throws SessionEnded
+   */
+  async neverWent(
+    { messageId, chat, reason }: { messageId: string; chat: string; reason: string },
+    beside: SessionWrite[],
+  ): Promise<void> {
+    const { outbox, commits } = this.#parts
+    const mapped = mappedOf(messageId, chat, undefined, { status: "failed", timestamp: now(), reason })
+    await commits.whenKept(await outbox.append(() => [mapped], beside))
+  }
+
   /** The network acknowledged a message whose send has stopped waiting. @throws SessionEnded */
   async ackedLate(messageId: string, timestamp: number): Promise<void> {
     const sent = await sentMessage(this.#parts.store, messageId)

@@ -16,6 +16,7 @@ import { credsSk } from "../memory/vault.ts"
 import type { Connection, KeysAnew } from "../network/connection.ts"
 import { awaitedPrefix } from "../receive/awaited.ts"
 import { pacingRow } from "../send/pacing.ts"
+import { plansRow } from "../send/plans.ts"
 import type { Timing } from "../timing.ts"
 import { reportedRow } from "../uplink/connection-events.ts"
 
@@ -52,7 +53,7 @@ export async function findLeftBehind({ lease, timing, ended, onStoreAway }: Memo
   if (!keys) throw new SessionEnded("the bridge is deleted")
   const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
   const [rows, awaited, last, deliveries] = await Promise.all([
-    store.getAll([credsSk, reportedRow, pacingRow, pastRow, ...standingRows]),
+    store.getAll([credsSk, reportedRow, pacingRow, pastRow, plansRow, ...standingRows]),
     store.list(awaitedPrefix),
     patience.read(() => lastEventOf(bridgeId)),
     patience.read(() => Delivery.ofBridge(bridgeId)),

@@ -34,7 +34,9 @@ import { Awaited } from "../receive/awaited.ts"
 import { SessionIntake } from "../receive/intake.ts"
 import { EventOutbox } from "../receive/outbox.ts"
 import { readParkedAgain } from "../receive/read-parked-again.ts"
+import { plansAndJobs } from "../send/jobs.ts"
 import { Pacing, pacingRow } from "../send/pacing.ts"
+import { plansRow } from "../send/plans.ts"
 import { SentNews } from "../send/sent-news.ts"
 import { Statuses } from "../send/statuses.ts"
 import { ConnectionEvents, reportedRow } from "../uplink/connection-events.ts"
@@ -118,6 +120,7 @@ function partsOf(ground: Ground, { rows, awaited: awaitedRows, ...left }: LeftBe
   const statuses = new Statuses({ ...ground, outbox, messageCount, sentNews })
   const awaited = new Awaited({ ...ground, outbox }, awaitedRows)
   const pacing = new Pacing(ground, rows.get(pacingRow))
+  const planned = plansAndJobs({ ...ground, statuses }, rows.get(plansRow))
   const createdGroups = new CreatedGroups(ground)
   const intake = new SessionIntake({
     ...ground,
@@ -149,6 +152,7 @@ function partsOf(ground: Ground, { rows, awaited: awaitedRows, ...left }: LeftBe
     sentNews,
     awaited,
     pacing,
+    ...planned,
     createdGroups,
     intake,
   }

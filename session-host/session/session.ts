@@ -3,6 +3,7 @@ import type { Choice } from "#core/bridge/choice.ts"
 import { sessionUnavailable } from "#core/error.ts"
 import { StoredMedia } from "#core/files/stored-media.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { toJid } from "#core/message/jid.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { isStoreFault } from "#core/store/store.ts"
@@ -15,9 +16,12 @@ import type { UploadedFile } from "../content/compose.ts"
 import { Fenced, RuleBroken, SessionEnded } from "../memory/session-ended.ts"
 import type { Connection, KeysAnew } from "../network/connection.ts"
 import { startStoring } from "../own-store/own-store.ts"
+import { askForBlockedPeople } from "../people/blocked.ts"
 import type { Contacts } from "../people/contacts.ts"
 import { startAskingAgain } from "../receive/awaited.ts"
 import { newSay, type Say } from "../say-in-log.ts"
+import type { Plan } from "../send/plans.ts"
+import { startSendingPlans } from "../send/send-plans.ts"
 import { type SendAnswer, Sending, type Wish } from "../send/sending.ts"
 import type { Timing } from "../timing.ts"
 import type { Connect } from "../uplink/dialler.ts"
@@ -36,6 +40,8 @@ interface Input {
   keysAnew: KeysAnew
   timing: Timing
   log: Logger
+  /** Sends a plan of this session as a call would. @returns when the network had it. @throws ApiError */
+  sendPlanned: (session: Session, plan: Plan) => Promise<number>
   /** Whether the host may have sockets now: it has beaten recently. */
   mayConnect: () => boolean
   /**
@@ -221,6 +227,8 @@ export class Session {
       | "handovers"
       | "contacts"
       | "createdGroups"
+      | "plans"
+      | "jobs"
       | "deliveryKey"
     >
   > {
@@ -283,7 +291,7 @@ export class Session {
     return this.#stopping || this.#ended.signal.aborted
   }
 
-  #chores({ memory, uplink }: SessionParts): (() => void)[] {
+  #chores({ memory, sending, uplink }: SessionParts): (() => void)[] {
     const connection = () => (uplink.status === "connected" ? uplink.connection : undefined)
     const onError = (error: unknown) => {
       if (!(error instanceof SessionEnded)) this.#log.warn({ error }, "a chore of the session failed")
@@ -300,6 +308,21 @@ export class Session {
       }),
       startAskingAgain({ ...about, awaited: memory.awaited, firstMs: timing.awaitedMs }),
       startStoring({ ...about, ownStore: memory.ownStore, eachMs: timing.storeAgainMs }),
+      startSendingPlans({
+        ...about,
+        plans: memory.plans,
+        jobs: memory.jobs,
+        store: memory.store,
+        login: memory.login,
+        isBusy: () => sending.isBusy,
+        send: (plan) => this.#input.sendPlanned(this, plan),
+        blocked: async () => {
+          const people = await this.use(({ connection: open }) => askForBlockedPeople(open))
+          return new Set(people.flatMap(({ jid, phone }) => (phone ? [jid, toJid(phone)] : [jid])))
+        },
+        isRestricted: () => memory.standing.restrictions.length > 0,
+        gapMs: () => this.#choice.pacing?.gap_ms ?? 0,
+      }),
     ]
   }
 

@@ -89,6 +89,7 @@ const storedHere = new Set([
   "searchMessages",
   "setHandover",
   "listHandovers",
+  "createJob",
 ])
 
 describe("openapi.json", () => {

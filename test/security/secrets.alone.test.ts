@@ -53,11 +53,8 @@ function cookieOf(answer: Response): string {
  * host.
  */
 async function aLife({ network, ...whole }: Service) {
-  const said = Object.fromEntries(
-    ["text", "caption", "question", "option", "place", "occasion", "about", "quoted", "refused", "wrong"].map(
-      (what) => [what, marked(what)],
-    ),
-  )
+  const words = "text caption question option place occasion about quoted planned refused wrong"
+  const said = Object.fromEntries(words.split(" ").map((what) => [what, marked(what)]))
   const [heard, idempotencyKey, answered] = [marked("heard"), marked("idempotency-key"), marked("answered")]
   // It answers a picture with 500, and says more than it was asked.
   const receiver = await startReceiver(({ body }) => (response) => {
@@ -132,13 +129,22 @@ async function theCustomerSends(
   said: Record<string, string>,
   { chat, idempotencyKey, files }: { chat: string; idempotencyKey: string; files: string },
 ): Promise<void> {
-  const { text: first, caption, question, option, place, occasion, about, quoted, refused, wrong } = said
+  const { text: first, caption, question, option, place, occasion, about } = said
+  const { quoted, planned, refused, wrong } = said
   const proxy = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     customer.call(method, `/instances/shop/proxy/${path}`, body, headers)
   await customer.call("PATCH", "/instances/shop", { keep: 7 })
   const sent = await proxy("POST", "send/text", { chat, body: first }, { "idempotency-key": idempotencyKey })
   const { message_id } = z.object({ message_id: z.string() }).parse(await sent.json())
   await proxy("POST", "send/text", { chat, body: quoted, quoted_message_id: message_id })
+  const messages = [{ chat, body: planned }]
+  const send_at = Math.floor(Date.now() / 1000) + 3600
+  for (const cancelled of [true, false]) {
+    const later = await proxy("POST", "send/text", { chat, body: planned, send_at })
+    const { message_id: id } = z.object({ message_id: z.string() }).parse(await later.json())
+    if (cancelled) await proxy("DELETE", `planned/${id}`)
+  }
+  await proxy("POST", "jobs", { name: planned, messages, send_at })
   await proxy("POST", "send/poll", { chat, question, options: [option, "other"] })
   await proxy("POST", "send/location", { chat, lat: 1, lng: 2, name: place })
   await proxy("POST", "send/event", { chat, name: occasion, start_time: 1_900_000_000 })
@@ -471,7 +477,19 @@ const kinds: Record<string, string[]> = {
     "LINK-OF",
   ],
   Leases: ["HOSTS", "HOST_STOP", "BRIDGE", "LEASE", "KEYS"],
-  Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT", "SAID", "CHAT", "PAST"],
+  Sessions: [
+    "CREDS",
+    "SIGNAL",
+    "SEND",
+    "MESSAGE",
+    "CONTACT",
+    "SAID",
+    "CHAT",
+    "PAST",
+    "PLAN",
+    "PLANNED",
+    "JOB",
+  ],
   Events: ["EVENT", "STATE", "DELIVERY", "ATTEMPT", "FAILURE", "WORDS"],
   Requests: ["RATE", "IDEM", "CALLS", "CALL"],
 }

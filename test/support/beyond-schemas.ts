@@ -18,6 +18,9 @@ export const beyondSchemas: { why: string; sentences: RegExp[] }[] = [
       /^history: needs `keep`/,
       /^message_status: (?:only with|needs) /,
       /^muted_until: only with muted/,
+      /^valid_for: only with send_at/,
+      /^messages\.\d+\.(?:chat: the same|body: give either|fields: (?:lacks|the text))/,
+      /^gap_ms: so many messages/,
       /^pinned: an archived chat cannot be pinned/,
       /^ignore: `groups` leaves out /,
       /^events: none of these is of a chat/,
@@ -30,7 +33,13 @@ export const beyondSchemas: { why: string; sentences: RegExp[] }[] = [
   },
   {
     why: "what there is, and what time it is: no schema knows",
-    sentences: [/^after: not /, /^expires_at: is over/, /^webhook_id: `first` cannot be deleted/],
+    sentences: [
+      /^after: not /,
+      /^send_at: /,
+      /^file: an upload/,
+      /^expires_at: is over/,
+      /^webhook_id: `first` cannot be deleted/,
+    ],
   },
   {
     why: "names of headers that belong to the delivery, in any case",

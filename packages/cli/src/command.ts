@@ -37,6 +37,7 @@ export interface Options {
   read?: string
   "typing-ms"?: string
   off?: boolean
+  at?: string
 }
 
 /** An option, as it is read and as the help shows it. */
@@ -76,6 +77,7 @@ export const options = {
   read: { type: "string", takes: "<message_id>", says: "marks this message of the chat as read" },
   "typing-ms": { type: "string", takes: "<ms>", says: "shows you typing for so long before" },
   off: { type: "boolean", says: "takes it off" },
+  at: { type: "string", takes: "<time>", says: "sends it then, as 2026-11-26T08:00Z, or Unix seconds" },
   json: { type: "boolean", says: "prints an object a line" },
   help: { type: "boolean", short: "h", says: "shows this; of one command: `bridge help <command>`" },
 } as const satisfies Record<keyof Options | "json" | "help", Option>
@@ -112,6 +114,14 @@ export function bridge({ options }: Asked): BridgeClient {
 export function advice({ code, requestId }: BridgeError): string {
   const next = code === "unauthorized" ? "; sign in with another one: bridge login <url>" : ""
   return requestId === undefined ? next : `${next} (request ${requestId})`
+}
+
+/** A time as people or programs write it, in Unix seconds. @throws Misused */
+export function secondsOf(option: string, given: string): number {
+  const seconds = /^\d{1,10}$/.test(given) ? Number(given) : Math.floor(Date.parse(given) / 1000)
+  if (Number.isNaN(seconds))
+    throw new Misused(`--${option}: a time such as 2026-11-26T08:00Z, or Unix seconds`)
+  return seconds
 }
 
 /** @throws Misused, without the URL: it may hold a password */

@@ -7,6 +7,7 @@ import { list } from "./commands/list.ts"
 import { listen } from "./commands/listen.ts"
 import { login, logout } from "./commands/login.ts"
 import { logs } from "./commands/logs.ts"
+import { jobs, planned } from "./commands/planned.ts"
 import { qr } from "./commands/qr.ts"
 import { resend } from "./commands/resend.ts"
 import { send } from "./commands/send.ts"
@@ -27,6 +28,8 @@ const commands: Record<string, Command> = {
   contact,
   label,
   clear,
+  planned,
+  jobs,
   listen,
   trigger,
   resend,

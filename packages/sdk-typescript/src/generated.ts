@@ -608,7 +608,7 @@ export interface BridgeInList {
 export interface ErrorBody {
   /** What happened, and what to do. */
   error: string
-  code: "invalid_request" | "invalid_customer_ref" | "invalid_webhook_url" | "invalid_idempotency_key" | "url_not_allowed" | "unauthorized" | "no_subscription" | "payment_required" | "bridge_limit_reached" | "file_limit_reached" | "forbidden" | "not_admin" | "join_refused" | "not_found" | "method_not_allowed" | "request_timeout" | "bridge_paused" | "bridge_suspended" | "bridge_moved" | "idempotency_conflict" | "not_paired" | "already_paired" | "not_own_message" | "message_revoked" | "edit_too_late" | "presence_unavailable" | "not_waiting" | "passkey_required" | "passkey_not_awaited" | "secret_overlap" | "webhook_limit_reached" | "not_kept" | "not_business" | "new_chat" | "group_full" | "group_conflict" | "media_expired" | "invite_revoked" | "payload_too_large" | "unsupported_media_type" | "misdirected" | "media_fetch_failed" | "media_type_mismatch" | "conversion_unavailable" | "recipient_not_found" | "passkey_refused" | "rate_limited" | "pacing" | "headers_too_large" | "internal_error" | "network_rejected" | "orchestrator_failed" | "session_unavailable" | "storage_full" | "send_outcome_unknown"
+  code: "invalid_request" | "invalid_customer_ref" | "invalid_webhook_url" | "invalid_idempotency_key" | "url_not_allowed" | "unauthorized" | "no_subscription" | "payment_required" | "bridge_limit_reached" | "file_limit_reached" | "forbidden" | "not_admin" | "join_refused" | "not_found" | "method_not_allowed" | "request_timeout" | "bridge_paused" | "bridge_suspended" | "bridge_moved" | "idempotency_conflict" | "not_paired" | "already_paired" | "not_own_message" | "message_revoked" | "edit_too_late" | "presence_unavailable" | "not_waiting" | "passkey_required" | "passkey_not_awaited" | "secret_overlap" | "webhook_limit_reached" | "not_planned" | "plan_limit_reached" | "not_kept" | "new_chat" | "group_full" | "group_conflict" | "media_expired" | "invite_revoked" | "payload_too_large" | "unsupported_media_type" | "misdirected" | "media_fetch_failed" | "media_type_mismatch" | "conversion_unavailable" | "recipient_not_found" | "passkey_refused" | "rate_limited" | "pacing" | "headers_too_large" | "internal_error" | "network_rejected" | "orchestrator_failed" | "session_unavailable" | "storage_full" | "send_outcome_unknown"
   request_id: string
   issues?: ({
     path: string
@@ -765,8 +765,10 @@ export interface SendResult {
   message_id: string
   /** The chat to which it went, as in events: the network may know a number by another spelling. */
   chat_id: string
-  /** Unix seconds, by the network's clock. */
+  /** Unix seconds, by the network's clock. Of a planned message: when it is to go. */
   timestamp: number
+  /** With `send_at`: it goes later. */
+  state?: "planned"
 }
 
 export interface Upload {
@@ -836,6 +838,57 @@ export type SentMessage = Message & {
   events_before?: number
 }
 
+export interface PlannedSend {
+  /** Of a message that was planned alone: its `message_id`. */
+  id: string
+  /** The id that the message gets on the network. */
+  message_id: string
+  /** As it was asked for; `""`: a status. */
+  chat: string
+  /** The send's path: `text`, `media`, `poll` ... */
+  kind: string
+  /** Its text, caption or question: the beginning, of at most 1,000 characters. */
+  text: string
+  /** Unix seconds. */
+  send_at: number
+  /** Unix seconds. */
+  valid_until: number
+  /** `sent`: the network has it; the rest is said of the message `message_id`. `failed`: it was refused, or no phone is linked any more. `expired`: it could not go by `valid_until`. */
+  state: "planned" | "sent" | "failed" | "expired" | "cancelled"
+  /** The job that it is of. */
+  job?: string
+  /** Of `sent`: when the network had it. Unix seconds. */
+  sent_at?: number
+  /** Of `failed` and `expired`: why, as a code of errors; of a job also `blocked`. */
+  code?: string
+  /** The same, in a sentence for people. */
+  reason?: string
+}
+
+export interface Job {
+  id: string
+  name: string
+  /** `running`: it sends, or waits for its time. `stopped` and `expired`: what is left never goes. `done`: nothing is left. */
+  state: "running" | "paused" | "stopped" | "expired" | "done"
+  /** Why it has paused or stopped by itself, in a sentence for people. */
+  reason?: string
+  /** The beginning of its first message. */
+  text: string
+  /** Unix seconds. */
+  created_at: number
+  /** Unix seconds. */
+  send_at: number
+  /** Unix seconds. */
+  valid_until: number
+  gap_ms: number
+  total: number
+  sent: number
+  failed: number
+  cancelled: number
+  /** How many have not gone, and did not fail. */
+  left: number
+}
+
 export interface Chat {
   /** As in events. */
   chat_id: string
@@ -855,13 +908,6 @@ export interface Chat {
   last_message_at: number
   /** Until when a person answers in it (`setHandover`), Unix seconds; 0: your program does. */
   handover_until: number
-}
-
-export interface ChatTimer {
-  /** As in events. */
-  chat_id: string
-  /** After how many seconds its messages disappear; 0: they stay. */
-  disappearing: number
 }
 
 /** A message that is kept, as its event has it, and as it is now: one that was edited has its new words and `edit` `edit`, one that was revoked `edit` `revoke`, no content and `text` as its `type`, each with its own id as `target_id`. A pin and a reaction are messages of their own, with the `target_id` of the one that they are about. */
@@ -1187,20 +1233,6 @@ export interface Handover {
   until: number
 }
 
-/** A label, as the phone has it. */
-export interface Label {
-  id: string
-  name: string
-  color: number
-}
-
-export interface Labelled {
-  /** As in events. */
-  chat_id: string
-  /** Absent: the whole chat has the label. */
-  message_id?: string
-}
-
 export interface Contact {
   about: string
   business_address: string
@@ -1334,28 +1366,6 @@ export interface StatusPrivacy {
   is_default: boolean
   list: string[]
   type: string
-}
-
-/** What the network says. A word that it adds is shown as it is; `""`: it says nothing of it. */
-export interface Privacy {
-  /** Who sees when the account was last online: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`. */
-  last_seen: string
-  /** Who sees that it is online: `all`, or `match_last_seen`: as `last_seen`. */
-  online: string
-  /** Who sees its picture: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`. */
-  profile_picture: string
-  /** Who sees its About text: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`. */
-  about: string
-  /** Whether people see that it has read their messages, and it sees theirs. */
-  read_receipts: boolean
-  /** Who may add it to groups: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`. */
-  groups: string
-  /** Whose calls ring: `all`, or `known`: those of people whom it knows. */
-  calls: string
-  /** Who may write to it: `all` or `contacts`. */
-  messages: string
-  /** After how many seconds messages disappear in chats that begin from now on; 0: never. */
-  disappearing: number
 }
 
 export interface DeliveryAttempt {
@@ -1945,6 +1955,10 @@ export interface BridgeCalls {
       /** In base64 (RFC 4648, with padding): a JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`. */
       image?: string
     }
+    /** Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`. */
+    send_at?: number
+    /** With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600. */
+    valid_for?: number
   }, options?: SendOptions): Promise<SendResult>
 
   /** Send an image, video, audio, document or sticker */
@@ -1983,6 +1997,10 @@ export interface BridgeCalls {
     caption?: string
     /** The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the last part of the URL's path. It goes without invisible characters, and with `_` for each `/` and `\`. */
     filename?: string
+    /** Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`. */
+    send_at?: number
+    /** With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600. */
+    valid_for?: number
   }, options?: SendOptions): Promise<SendResult>
 
   /** Upload a file, to send it. Then POST `multipart/form-data` to `upload.url`: each of `upload.fields`, and the file itself as `file`, which comes last. No API key goes with it. 204 says that the file is there. It can be sent for 24 hours, as often as you like, by `file` of `sendMedia` and `sendStatus`. It takes up to 100 MB; a byte more is 413, or 400 from Amazon S3, where that is the place. */
@@ -2001,6 +2019,10 @@ export interface BridgeCalls {
     emoji: string
     /** A message id, as an event or a send result gave it; in a path percent-encoded. */
     message_id: string
+    /** Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`. */
+    send_at?: number
+    /** With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600. */
+    valid_for?: number
   }, options?: SendOptions): Promise<SendResult>
 
   /** Send a poll */
@@ -2021,6 +2043,10 @@ export interface BridgeCalls {
     options: string[]
     /** How many options one person may choose; 0: any number; by default 1. */
     max_answers?: number
+    /** Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`. */
+    send_at?: number
+    /** With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600. */
+    valid_for?: number
   }, options?: SendOptions): Promise<SendResult>
 
   /** Send a location */
@@ -2041,6 +2067,10 @@ export interface BridgeCalls {
     lng: number
     name?: string
     address?: string
+    /** Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`. */
+    send_at?: number
+    /** With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600. */
+    valid_for?: number
   }, options?: SendOptions): Promise<SendResult>
 
   /** Send an event message, which recipients can answer */
@@ -2069,6 +2099,10 @@ export interface BridgeCalls {
     is_schedule_call?: boolean
     /** How long before the start the phone shows a reminder. */
     reminder_offset_sec?: number
+    /** Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`. */
+    send_at?: number
+    /** With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600. */
+    valid_for?: number
   }, options?: SendOptions): Promise<SendResult>
 
   /** Send contact cards */
@@ -2094,6 +2128,10 @@ export interface BridgeCalls {
       /** The whole card, in place of the fields above but the name. */
       vcard?: string
     })[]
+    /** Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`. */
+    send_at?: number
+    /** With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600. */
+    valid_for?: number
   }, options?: SendOptions): Promise<SendResult>
 
   /** Forward a message */
@@ -2108,6 +2146,10 @@ export interface BridgeCalls {
     read?: string
     /** For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`. */
     typing_ms?: number
+    /** Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`. */
+    send_at?: number
+    /** With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600. */
+    valid_for?: number
   }, options?: SendOptions): Promise<SendResult>
 
   /** Post a status: a text, or a picture */
@@ -2124,6 +2166,10 @@ export interface BridgeCalls {
     content_type?: string
     /** The colour behind a text. */
     background?: string
+    /** Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`. */
+    send_at?: number
+    /** With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600. */
+    valid_for?: number
   }, options?: SendOptions): Promise<SendResult>
 
   /** Show that you are typing or recording */
@@ -2163,14 +2209,6 @@ export interface BridgeCalls {
     /** Only messages behind this one: the `X-Next-After` of the page before. */
     after?: string
   }, options?: CallOptions): Listing<SentMessage>
-
-  /** Remove a message from the account's own devices. From the phone, all other devices of the account, and the messages that are kept here. Others still have it: `revokeMessage` removes it for everyone. Its event stays, and `getMessage` still finds it. */
-  deleteForMe(input: {
-    /** A message id, as an event or a send result gave it; in a path percent-encoded. */
-    id: string
-    /** The chat of the message; needed only if messages of several chats have this id. */
-    chat?: string
-  }, options?: CallOptions): Promise<Ok>
 
   /** Change the text or the caption of a sent message. Phones offer this for 15 minutes, and ignore an edit of a message that is older than 20. */
   editMessage(input: {
@@ -2217,6 +2255,74 @@ export interface BridgeCalls {
     card?: number
   }, options?: CallOptions): Promise<Response>
 
+  /** The messages that are planned, and what became of those that were. Those that were planned alone, or those of a job. What is over is kept for 7 days. It needs no connection. */
+  listPlanned(input?: {
+    /** `planned`: what is still to go, the next one first. `over`: all else, in no order. */
+    state?: "planned" | "over"
+    /** Those of this job, in its order. */
+    job?: string
+    /** Only those to this chat. */
+    chat?: string
+    limit?: number
+    /** The `X-Next-After` of the page before. */
+    after?: string
+  }, options?: CallOptions): Listing<PlannedSend>
+
+  /** A planned message, and what has become of it */
+  getPlanned(input: {
+    id: string
+  }, options?: CallOptions): Promise<PlannedSend>
+
+  /** Plan a message for another time. Of a job, the job's own time holds: `not_planned`. */
+  changePlanned(input: {
+    id: string
+    /** Unix seconds. A time that has passed: now. */
+    send_at: number
+    /** By default as it was. */
+    valid_for?: number
+  }, options?: CallOptions): Promise<PlannedSend>
+
+  /** Cancel a planned message. It is certain that it does not go. One whose sending has begun is `not_planned`. */
+  cancelPlanned(input: {
+    id: string
+  }, options?: CallOptions): Promise<Ok>
+
+  /** Send a text to many, slowly. One message to each chat, in the order of the list: `body`, or the `template` with the message's `fields` in place of `{{name}}`. All or none are taken. The body may have 4 MB. */
+  createJob(input: {
+    /** For people. */
+    name?: string
+    template?: string
+    /** A chat that is named twice is `invalid_request`. */
+    messages: ({
+      /** A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for. */
+      chat: string
+      body?: string
+      fields?: Record<string, string>
+    })[]
+    /** When it begins, Unix seconds; by default now. */
+    send_at?: number
+    /** For how many seconds after its time messages may still go. What is left then never goes. */
+    valid_for?: number
+    /** The least time from one of its messages to the next; up to half as much is added at random. At least twice the gap of the bridge's `pacing` is kept. */
+    gap_ms?: number
+    /** As of a send. */
+    new_chat?: "refuse" | "allow"
+  }, options?: SendOptions): Promise<Job>
+
+  /** The jobs of the last 30 days, the newest first */
+  listJobs(options?: CallOptions): Promise<Job[]>
+
+  /** A job, and how far it has come. What became of each message: `listPlanned` with `job`. */
+  getJob(input: {
+    id: string
+  }, options?: CallOptions): Promise<Job>
+
+  /** Pause a job, let it go on, or stop it for good. When this has answered, no message of a paused or stopped job begins to be sent; one that has begun may still arrive. */
+  changeJob(input: {
+    id: string
+    state: "running" | "paused" | "stopped"
+  }, options?: CallOptions): Promise<Job>
+
   /** The chats of the session, the one with the latest message first. Those with messages that are kept (`keep` of the bridge), and those that the phone has archived, pinned or muted. Where it has done so before `keep` was set is known after the session's next login. It needs no connection. */
   listChats(input?: {
     limit?: number
@@ -2237,18 +2343,6 @@ export interface BridgeCalls {
     unread?: boolean
   }, options?: CallOptions): Promise<Chat>
 
-  /** Delete a chat with its messages. On the phone and all other devices of the account, and among the messages that are kept here; nobody else hears of it. Events that have been made stay, and single messages are still found by their ids. A new message begins it anew. A group is not left. */
-  deleteChat(input: {
-    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
-    chat: string
-  }, options?: CallOptions): Promise<Ok>
-
-  /** Clear a chat: remove its messages. On the phone and all other devices of the account, and among the messages that are kept here; nobody else hears of it. Events that have been made stay, and single messages are still found by their ids. Starred messages go, too. */
-  clearChat(input: {
-    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
-    chat: string
-  }, options?: CallOptions): Promise<Ok>
-
   /** The messages of a chat that are kept, newest first. Those that came in or were sent in the last `keep` days of the bridge; of the time before `keep` was set, those of the events and sends that were still known then. It needs no connection. */
   listMessages(input: {
     /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
@@ -2266,20 +2360,6 @@ export interface BridgeCalls {
     after?: string
   }, options?: CallOptions): Listing<KeptMessage>
 
-  /** After what time the messages of a chat disappear. For a chat between two people: as its devices have told since the phone was linked. */
-  getChatTimer(input: {
-    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
-    chat: string
-  }, options?: CallOptions): Promise<ChatTimer>
-
-  /** Let the messages of a chat disappear after some time, or stay. It holds for everybody in the chat, whose phones show who changed it, and for the messages that are sent from then on. Of a group it is the `disappearing` of `updateGroup`. */
-  setChatTimer(input: {
-    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
-    chat: string
-    /** After how many seconds messages disappear: a day, a week, 90 days; 0: never. */
-    seconds: 0 | 86400 | 604800 | 7776000
-  }, options?: CallOptions): Promise<ChatTimer>
-
   /** Hand a chat over to a person, or take it back. An answer that is written on the dashboard hands the chat over, too. A handover informs your program, which can still send. Each call starts the time again. */
   setHandover(input: {
     /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
@@ -2293,60 +2373,6 @@ export interface BridgeCalls {
     /** Only this chat. */
     chat?: string
   }, options?: CallOptions): Promise<Handover[]>
-
-  /** The labels of a business */
-  listLabels(input?: {
-    /** Only those that this chat has. */
-    chat?: string
-  }, options?: CallOptions): Promise<Label[]>
-
-  /** Make a label. If there is one of this name, that one is answered. */
-  createLabel(input: {
-    name: string
-    /** One of WhatsApp's twenty colours, by its number. */
-    color?: number
-  }, options?: CallOptions): Promise<Label>
-
-  /** Change the name or the colour of a label */
-  updateLabel(input: {
-    /** The id of a label. */
-    id: string
-    name?: string
-    /** One of WhatsApp's twenty colours, by its number. */
-    color?: number
-  }, options?: CallOptions): Promise<Label>
-
-  /** Delete a label; the chats that have it stay */
-  removeLabel(input: {
-    /** The id of a label. */
-    id: string
-  }, options?: CallOptions): Promise<Ok>
-
-  /** The chats and messages that have a label */
-  listLabelled(input: {
-    /** The id of a label. */
-    id: string
-  }, options?: CallOptions): Promise<Labelled[]>
-
-  /** Put a label on a chat or a message */
-  labelChat(input: {
-    /** The id of a label. */
-    id: string
-    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
-    chat: string
-    /** A message of this chat that is meant, in place of the chat itself. */
-    message_id?: string
-  }, options?: CallOptions): Promise<Ok>
-
-  /** Take a label off a chat or a message */
-  unlabelChat(input: {
-    /** The id of a label. */
-    id: string
-    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
-    chat: string
-    /** A message of this chat that is meant, in place of the chat itself. */
-    message_id?: string
-  }, options?: CallOptions): Promise<Ok>
 
   /** Decline a call */
   rejectCall(input: {
@@ -2379,21 +2405,6 @@ export interface BridgeCalls {
     /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`. */
     jid: string
   }, options?: CallOptions): Promise<Contact>
-
-  /** Put somebody into the account's address book, or change their name there. On the phone and all other devices of the account. */
-  saveContact(input: {
-    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`. */
-    jid: string
-    full_name: string
-    /** By default the first word of `full_name`. */
-    first_name?: string
-  }, options?: CallOptions): Promise<Contact>
-
-  /** Remove somebody from the account's address book. They stay a contact here, without the names that they had there. */
-  forgetContact(input: {
-    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`. */
-    jid: string
-  }, options?: CallOptions): Promise<Ok>
 
   /** A contact's picture */
   contactAvatar(input: {
@@ -2582,11 +2593,6 @@ export interface BridgeCalls {
     status: string
   }, options?: CallOptions): Promise<Ok>
 
-  /** Change the account's name. People see it who have not saved the number. The phone and all other devices have it, too. */
-  setName(input: {
-    name: string
-  }, options?: CallOptions): Promise<Ok>
-
   /** The session's own picture */
   ownAvatar(options?: CallOptions): Promise<Response>
 
@@ -2608,23 +2614,6 @@ export interface BridgeCalls {
 
   /** Who sees status updates */
   statusPrivacy(options?: CallOptions): Promise<StatusPrivacy[]>
-
-  /** Who sees what of the account, and may write, call and add it to groups */
-  getPrivacy(options?: CallOptions): Promise<Privacy>
-
-  /** Change who sees what of the account, and may write, call and add it to groups. If a change fails after others, the error names those that were made. */
-  updatePrivacy(input?: {
-    last_seen?: "all" | "contacts" | "contact_blacklist" | "none"
-    online?: "all" | "match_last_seen"
-    profile_picture?: "all" | "contacts" | "contact_blacklist" | "none"
-    about?: "all" | "contacts" | "contact_blacklist" | "none"
-    groups?: "all" | "contacts" | "contact_blacklist" | "none"
-    calls?: "all" | "known"
-    messages?: "all" | "contacts"
-    read_receipts?: boolean
-    /** After how many seconds messages disappear: a day, a week, 90 days; 0: never. */
-    disappearing?: 0 | 86400 | 604800 | 7776000
-  }, options?: CallOptions): Promise<Privacy>
 
   /** Appear as available or not */
   setPresence(input: {
@@ -2861,35 +2850,29 @@ export const operations = {
   revokeMessage: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}","query":["chat"],"takesKey":true,"answer":"json"},
   findMessage: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages","query":["idempotency_key"],"answer":"json"},
   listSent: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/sent","query":["chat","limit","after"],"answer":"list"},
-  deleteForMe: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}/for-me","query":["chat"],"answer":"json"},
   editMessage: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/messages/{id}/edit","body":true,"takesKey":true,"answer":"json"},
   pinMessage: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/messages/{id}/pin","body":true,"takesKey":true,"answer":"json"},
   unpinMessage: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}/pin","query":["chat"],"takesKey":true,"answer":"json"},
   readMessage: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/messages/{id}/read","body":true,"answer":"json"},
   messageMedia: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages/{id}/media","query":["chat","card"],"answer":"bytes"},
+  listPlanned: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/planned","query":["state","job","chat","limit","after"],"answer":"list"},
+  getPlanned: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/planned/{id}","answer":"json"},
+  changePlanned: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/planned/{id}","body":true,"answer":"json"},
+  cancelPlanned: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/planned/{id}","answer":"json"},
+  createJob: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/jobs","body":true,"takesKey":true,"answer":"json"},
+  listJobs: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/jobs","answer":"json"},
+  getJob: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/jobs/{id}","answer":"json"},
+  changeJob: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/jobs/{id}","body":true,"answer":"json"},
   listChats: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats","query":["limit","after"],"answer":"list"},
   updateChat: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/chats/{chat}","body":true,"answer":"json"},
-  deleteChat: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/chats/{chat}","answer":"json"},
-  clearChat: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/messages","answer":"json"},
   listMessages: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/messages","query":["since","until","person","type","limit","after"],"answer":"list"},
-  getChatTimer: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/disappearing","answer":"json"},
-  setChatTimer: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/disappearing","body":true,"answer":"json"},
   setHandover: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/handover","body":true,"answer":"json"},
   listHandovers: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/handovers","query":["chat"],"answer":"json"},
-  listLabels: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/labels","query":["chat"],"answer":"json"},
-  createLabel: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/labels","body":true,"answer":"json"},
-  updateLabel: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/labels/{id}","body":true,"answer":"json"},
-  removeLabel: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/labels/{id}","answer":"json"},
-  listLabelled: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/labels/{id}/chats","answer":"json"},
-  labelChat: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/labels/{id}/chats/{chat}","query":["message_id"],"answer":"json"},
-  unlabelChat: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/labels/{id}/chats/{chat}","query":["message_id"],"answer":"json"},
   rejectCall: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/calls/{id}/reject","body":true,"answer":"json"},
   listContacts: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/contacts","query":["limit","after"],"answer":"list"},
   checkContacts: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/contacts/check","body":true,"answer":"json"},
   listBlocked: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/contacts/blocked","answer":"json"},
   getContact: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}","answer":"json"},
-  saveContact: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}","body":true,"answer":"json"},
-  forgetContact: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}","answer":"json"},
   contactAvatar: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}/avatar","answer":"bytes"},
   blockContact: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}/block","answer":"json"},
   unblockContact: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}/block","answer":"json"},
@@ -2914,14 +2897,11 @@ export const operations = {
   rejectRequests: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/requests/reject","body":true,"answer":"json"},
   getProfile: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/profile","answer":"json"},
   setAbout: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/profile/status","body":true,"answer":"json"},
-  setName: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/profile/name","body":true,"answer":"json"},
   ownAvatar: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/profile/avatar","answer":"bytes"},
   setAvatar: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/profile/avatar","body":true,"answer":"json"},
   removeAvatar: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/profile/avatar","answer":"json"},
   profileQr: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/profile/qr","answer":"json"},
   statusPrivacy: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/status/privacy","answer":"json"},
-  getPrivacy: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/privacy","answer":"json"},
-  updatePrivacy: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/privacy","body":true,"answer":"json"},
   setPresence: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/presence","body":true,"answer":"json"},
   subscribePresence: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/presence/subscribe","body":true,"answer":"json"},
   webhookLogs: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/webhook-logs","answer":"json"},

@@ -96,6 +96,7 @@ const [
   { bridges },
   { messages },
   { people },
+  { planneds },
   { groups },
   { chats },
   { channels },
@@ -104,12 +105,13 @@ const [
   await import("#test/e2e/endpoints/bridges.ts"),
   await import("#test/e2e/endpoints/messages.ts"),
   await import("#test/e2e/endpoints/people.ts"),
+  await import("#test/e2e/endpoints/planned.ts"),
   await import("#test/e2e/endpoints/groups.ts"),
   await import("#test/e2e/endpoints/chats.ts"),
   await import("#test/e2e/endpoints/channels.ts"),
   await import("#test/e2e/endpoints/stage.ts"),
 ]
-const cases = { ...bridges, ...messages, ...people, ...groups, ...chats, ...channels }
+const cases = { ...bridges, ...messages, ...people, ...planneds, ...groups, ...chats, ...channels }
 // As declared there.
 const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][]
 

@@ -10,6 +10,7 @@ import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { sendPlanned } from "#session-host/commands/planned.ts"
 import { SessionHost, type HostInput } from "#session-host/host/host.ts"
 import { listen, serverApp } from "#session-host/server.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
@@ -42,6 +43,7 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     capacity: options.capacity ?? 20,
     network: "simulated",
     keysAnew,
+    sendPlanned,
     connect: options.connect ?? ((input) => connect({ ...input, url: network.url, ...recording() })),
     // Tests lose connections and acknowledgements on purpose, and wait for the consequences.
     timing: { ...timing(), goneMs: 1000, finishMs: 2000, ackMs: 5000, ...options.timing },

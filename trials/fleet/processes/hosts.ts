@@ -1,5 +1,6 @@
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
+import { sendPlanned } from "#session-host/commands/planned.ts"
 import { SessionHost } from "#session-host/host/host.ts"
 import { timing } from "#session-host/timing.ts"
 /**
@@ -25,6 +26,7 @@ async function start(id: string): Promise<void> {
     capacity: config.HOST_CAPACITY,
     network: config.HOST_NETWORK,
     keysAnew,
+    sendPlanned,
     connect: () => {
       throw new Error("a bridge without a phone has dialled")
     },

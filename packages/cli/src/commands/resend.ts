@@ -1,4 +1,4 @@
-import { type Asked, bridge, type Command, service, url, word } from "../command.ts"
+import { type Asked, bridge, type Command, secondsOf, service, url, word } from "../command.ts"
 import { forward } from "../forward.ts"
 import { Misused, Refused } from "../refused.ts"
 
@@ -82,11 +82,4 @@ async function here(asked: Asked, event_id: string, target: string): Promise<num
   })
   asked.print(`${event_id}  ${says}  ${ms} ms`, { event_id, ok, status, ms })
   return ok ? 0 : 1
-}
-
-function secondsOf(option: string, given: string): number {
-  const seconds = /^\d{1,10}$/.test(given) ? Number(given) : Date.parse(given) / 1000
-  if (Number.isNaN(seconds))
-    throw new Misused(`--${option}: a time such as 2026-11-26T08:00Z, or Unix seconds`)
-  return Math.floor(seconds)
 }

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises"
 import { basename } from "node:path"
-import { bridge, type Command, type Options, word } from "../command.ts"
+import { bridge, type Command, type Options, secondsOf, word } from "../command.ts"
 import { Misused } from "../refused.ts"
 
 export const send: Command = {
   takes: "<chat> <text>",
-  says: "sends a text, or with --file a file and the text beside it; `-` reads the text from the input",
-  options: ["bridge", "file", "as", "read", "typing-ms", "idempotency-key"],
+  says: "sends a text, or with --file a file and the text beside it; `-` reads the text from the input; with --at later",
+  options: ["bridge", "file", "as", "read", "typing-ms", "at", "idempotency-key"],
   run: async (asked) => {
     const { words, options, print } = asked
     const chat = word(words, 0, "chat")
@@ -17,6 +17,8 @@ export const send: Command = {
     const shop = bridge(asked)
     const key = options["idempotency-key"]
     const under = key === undefined ? {} : { idempotencyKey: key }
+    if (options.at !== undefined && options.file !== undefined)
+      throw new Misused("--file goes without --at: an upload is kept for 24 hours only")
     const answering = answeringOf(options)
     if (options.file === undefined) {
       const sent = await shop.sendText({ chat, body: text, ...answering }, under)
@@ -32,9 +34,13 @@ export const send: Command = {
   },
 }
 
-function answeringOf({ read, "typing-ms": ms }: Options) {
+function answeringOf({ read, "typing-ms": ms, at }: Options) {
   if (ms !== undefined && !/^\d+$/.test(ms)) throw new Misused("--typing-ms is no number")
-  return { ...(read !== undefined && { read }), ...(ms !== undefined && { typing_ms: Number(ms) }) }
+  return {
+    ...(read !== undefined && { read }),
+    ...(ms !== undefined && { typing_ms: Number(ms) }),
+    ...(at !== undefined && { send_at: secondsOf("at", at) }),
+  }
 }
 
 /** The fields of `sendMedia` for what `--as` may say. */

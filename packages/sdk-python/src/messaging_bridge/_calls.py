@@ -17,11 +17,11 @@ from .types import (
     BridgeInList,
     BridgeWithManager,
     Chat,
-    ChatTimer,
     Contact,
     ContactCheck,
     CreateAccountWebhookFormatOptions,
     CreateGroupResult,
+    CreateJobMessage,
     CreateKeyResult,
     DebugStats,
     Deliveries,
@@ -33,11 +33,10 @@ from .types import (
     GroupInvite,
     GroupWithMembers,
     Handover,
+    Job,
     JoinGroupResult,
     JoinRequest,
     KeptMessage,
-    Label,
-    Labelled,
     LinkSession,
     ListBlockedResult,
     MemberOutcome,
@@ -46,7 +45,7 @@ from .types import (
     Pacing,
     PairResult,
     PasskeyAssertionResponse,
-    Privacy,
+    PlannedSend,
     Profile,
     ResendEverywhereResult,
     ResendSinceResult,
@@ -358,6 +357,8 @@ class BridgeCalls(Calls):
         read: str | None = None,
         typing_ms: int | None = None,
         preview: SendTextPreview | None = None,
+        send_at: int | None = None,
+        valid_for: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Send a text message
@@ -369,6 +370,8 @@ class BridgeCalls(Calls):
         :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
         :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
         :param preview: What is shown of a link. The service never fetches a link in a text.
+        :param send_at: Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`.
+        :param valid_for: With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/text", locals(), body=True, takes_key=True)
 
@@ -392,6 +395,8 @@ class BridgeCalls(Calls):
         view_once: bool | None = None,
         caption: str | None = None,
         filename: str | None = None,
+        send_at: int | None = None,
+        valid_for: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Send an image, video, audio, document or sticker
@@ -413,6 +418,8 @@ class BridgeCalls(Calls):
         :param view_once: An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.
         :param caption: The text beside an image, a video or a document; any other file is then `media_type_mismatch`.
         :param filename: The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the last part of the URL's path. It goes without invisible characters, and with `_` for each `/` and `\\`.
+        :param send_at: Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`.
+        :param valid_for: With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/media", locals(), body=True, takes_key=True)
 
@@ -435,6 +442,8 @@ class BridgeCalls(Calls):
         emoji: str,
         message_id: str,
         chat: str | None = None,
+        send_at: int | None = None,
+        valid_for: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """React to a message
@@ -442,6 +451,8 @@ class BridgeCalls(Calls):
         :param emoji: `""` removes the reaction.
         :param message_id: A message id, as an event or a send result gave it; in a path percent-encoded.
         :param chat: The chat of the message; needed only if messages of several chats have this id.
+        :param send_at: Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`.
+        :param valid_for: With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/reaction", locals(), body=True, takes_key=True)
 
@@ -457,6 +468,8 @@ class BridgeCalls(Calls):
         read: str | None = None,
         typing_ms: int | None = None,
         max_answers: int | None = None,
+        send_at: int | None = None,
+        valid_for: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Send a poll
@@ -468,6 +481,8 @@ class BridgeCalls(Calls):
         :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
         :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
         :param max_answers: How many options one person may choose; 0: any number; by default 1.
+        :param send_at: Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`.
+        :param valid_for: With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/poll", locals(), body=True, takes_key=True)
 
@@ -484,6 +499,8 @@ class BridgeCalls(Calls):
         typing_ms: int | None = None,
         name: str | None = None,
         address: str | None = None,
+        send_at: int | None = None,
+        valid_for: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Send a location
@@ -494,6 +511,8 @@ class BridgeCalls(Calls):
         :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
         :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
         :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
+        :param send_at: Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`.
+        :param valid_for: With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/location", locals(), body=True, takes_key=True)
 
@@ -514,6 +533,8 @@ class BridgeCalls(Calls):
         has_reminder: bool | None = None,
         is_schedule_call: bool | None = None,
         reminder_offset_sec: int | None = None,
+        send_at: int | None = None,
+        valid_for: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Send an event message, which recipients can answer
@@ -528,6 +549,8 @@ class BridgeCalls(Calls):
         :param end_time: Unix seconds; not before the start.
         :param join_link: The link for joining a call.
         :param reminder_offset_sec: How long before the start the phone shows a reminder.
+        :param send_at: Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`.
+        :param valid_for: With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/event", locals(), body=True, takes_key=True)
 
@@ -541,6 +564,8 @@ class BridgeCalls(Calls):
         new_chat: Literal["refuse", "allow"] | None = None,
         read: str | None = None,
         typing_ms: int | None = None,
+        send_at: int | None = None,
+        valid_for: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Send contact cards
@@ -551,6 +576,8 @@ class BridgeCalls(Calls):
         :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
         :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
         :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
+        :param send_at: Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`.
+        :param valid_for: With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/contact", locals(), body=True, takes_key=True)
 
@@ -562,6 +589,8 @@ class BridgeCalls(Calls):
         from_chat: str | None = None,
         read: str | None = None,
         typing_ms: int | None = None,
+        send_at: int | None = None,
+        valid_for: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Forward a message
@@ -571,6 +600,8 @@ class BridgeCalls(Calls):
         :param from_chat: The chat that the message is in; needed only if messages of several chats have this id.
         :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
         :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
+        :param send_at: Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`.
+        :param valid_for: With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/forward", locals(), body=True, takes_key=True)
 
@@ -583,6 +614,8 @@ class BridgeCalls(Calls):
         data: str | None = None,
         content_type: str | None = None,
         background: str | None = None,
+        send_at: int | None = None,
+        valid_for: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Post a status: a text, or a picture
@@ -593,6 +626,8 @@ class BridgeCalls(Calls):
         :param data: In base64 (RFC 4648, with padding): a small file itself, of at most 350 KB.
         :param content_type: Required with `data`, as `image/png`. With `url` it counts in place of what that server says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`.
         :param background: The colour behind a text.
+        :param send_at: Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`.
+        :param valid_for: With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600.
         """
         return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/status", locals(), body=True, takes_key=True)
 
@@ -645,14 +680,6 @@ class BridgeCalls(Calls):
         :param after: Only messages behind this one: the `X-Next-After` of the page before.
         """
         return self._list(SentMessage, "GET", "/api/instances/{customer_ref}/proxy/sent", locals(), query=("chat", "limit", "after"))
-
-    def delete_for_me(self, *, id: str, chat: str | None = None) -> Ok:
-        """Remove a message from the account's own devices. From the phone, all other devices of the account, and the messages that are kept here. Others still have it: `revoke_message` removes it for everyone. Its event stays, and `get_message` still finds it.
-
-        :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
-        :param chat: The chat of the message; needed only if messages of several chats have this id.
-        """
-        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/messages/{id}/for-me", locals(), query=("chat",))
 
     def edit_message(
         self,
@@ -710,6 +737,75 @@ class BridgeCalls(Calls):
         """
         return self._fetch("GET", "/api/instances/{customer_ref}/proxy/messages/{id}/media", locals(), query=("chat", "card"))
 
+    def list_planned(
+        self,
+        *,
+        state: Literal["planned", "over"] | None = None,
+        job: str | None = None,
+        chat: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Listing[PlannedSend]:
+        """The messages that are planned, and what became of those that were. Those that were planned alone, or those of a job. What is over is kept for 7 days. It needs no connection.
+
+        :param state: `planned`: what is still to go, the next one first. `over`: all else, in no order.
+        :param job: Those of this job, in its order.
+        :param chat: Only those to this chat.
+        :param after: The `X-Next-After` of the page before.
+        """
+        return self._list(PlannedSend, "GET", "/api/instances/{customer_ref}/proxy/planned", locals(), query=("state", "job", "chat", "limit", "after"))
+
+    def get_planned(self, *, id: str) -> PlannedSend:
+        """A planned message, and what has become of it"""
+        return self._ask(PlannedSend, "GET", "/api/instances/{customer_ref}/proxy/planned/{id}", locals())
+
+    def change_planned(self, *, id: str, send_at: int, valid_for: int | None = None) -> PlannedSend:
+        """Plan a message for another time. Of a job, the job's own time holds: `not_planned`.
+
+        :param send_at: Unix seconds. A time that has passed: now.
+        :param valid_for: By default as it was.
+        """
+        return self._ask(PlannedSend, "PATCH", "/api/instances/{customer_ref}/proxy/planned/{id}", locals(), body=True)
+
+    def cancel_planned(self, *, id: str) -> Ok:
+        """Cancel a planned message. It is certain that it does not go. One whose sending has begun is `not_planned`."""
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/planned/{id}", locals())
+
+    def create_job(
+        self,
+        *,
+        messages: List[CreateJobMessage],
+        name: str | None = None,
+        template: str | None = None,
+        send_at: int | None = None,
+        valid_for: int | None = None,
+        gap_ms: int | None = None,
+        new_chat: Literal["refuse", "allow"] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Job:
+        """Send a text to many, slowly. One message to each chat, in the order of the list: `body`, or the `template` with the message's `fields` in place of `{{name}}`. All or none are taken. The body may have 4 MB.
+
+        :param messages: A chat that is named twice is `invalid_request`.
+        :param name: For people.
+        :param send_at: When it begins, Unix seconds; by default now.
+        :param valid_for: For how many seconds after its time messages may still go. What is left then never goes.
+        :param gap_ms: The least time from one of its messages to the next; up to half as much is added at random. At least twice the gap of the bridge's `pacing` is kept.
+        :param new_chat: As of a send.
+        """
+        return self._ask(Job, "POST", "/api/instances/{customer_ref}/proxy/jobs", locals(), body=True, takes_key=True)
+
+    def list_jobs(self) -> List[Job]:
+        """The jobs of the last 30 days, the newest first"""
+        return self._ask(List[Job], "GET", "/api/instances/{customer_ref}/proxy/jobs", locals())
+
+    def get_job(self, *, id: str) -> Job:
+        """A job, and how far it has come. What became of each message: `list_planned` with `job`."""
+        return self._ask(Job, "GET", "/api/instances/{customer_ref}/proxy/jobs/{id}", locals())
+
+    def change_job(self, *, id: str, state: Literal["running", "paused", "stopped"]) -> Job:
+        """Pause a job, let it go on, or stop it for good. When this has answered, no message of a paused or stopped job begins to be sent; one that has begun may still arrive."""
+        return self._ask(Job, "PATCH", "/api/instances/{customer_ref}/proxy/jobs/{id}", locals(), body=True)
+
     def list_chats(self, *, limit: int | None = None, after: str | None = None) -> Listing[Chat]:
         """The chats of the session, the one with the latest message first. Those with messages that are kept (`keep` of the bridge), and those that the phone has archived, pinned or muted. Where it has done so before `keep` was set is known after the session's next login. It needs no connection.
 
@@ -735,20 +831,6 @@ class BridgeCalls(Calls):
         """
         return self._ask(Chat, "PATCH", "/api/instances/{customer_ref}/proxy/chats/{chat}", locals(), body=True)
 
-    def delete_chat(self, *, chat: str) -> Ok:
-        """Delete a chat with its messages. On the phone and all other devices of the account, and among the messages that are kept here; nobody else hears of it. Events that have been made stay, and single messages are still found by their ids. A new message begins it anew. A group is not left.
-
-        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
-        """
-        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/chats/{chat}", locals())
-
-    def clear_chat(self, *, chat: str) -> Ok:
-        """Clear a chat: remove its messages. On the phone and all other devices of the account, and among the messages that are kept here; nobody else hears of it. Events that have been made stay, and single messages are still found by their ids. Starred messages go, too.
-
-        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
-        """
-        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/chats/{chat}/messages", locals())
-
     def list_messages(
         self,
         *,
@@ -771,21 +853,6 @@ class BridgeCalls(Calls):
         """
         return self._list(KeptMessage, "GET", "/api/instances/{customer_ref}/proxy/chats/{chat}/messages", locals(), query=("since", "until", "person", "type", "limit", "after"))
 
-    def get_chat_timer(self, *, chat: str) -> ChatTimer:
-        """After what time the messages of a chat disappear. For a chat between two people: as its devices have told since the phone was linked.
-
-        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
-        """
-        return self._ask(ChatTimer, "GET", "/api/instances/{customer_ref}/proxy/chats/{chat}/disappearing", locals())
-
-    def set_chat_timer(self, *, chat: str, seconds: Literal[0, 86400, 604800, 7776000]) -> ChatTimer:
-        """Let the messages of a chat disappear after some time, or stay. It holds for everybody in the chat, whose phones show who changed it, and for the messages that are sent from then on. Of a group it is the `disappearing` of `update_group`.
-
-        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
-        :param seconds: After how many seconds messages disappear: a day, a week, 90 days; 0: never.
-        """
-        return self._ask(ChatTimer, "PUT", "/api/instances/{customer_ref}/proxy/chats/{chat}/disappearing", locals(), body=True)
-
     def set_handover(self, *, chat: str, seconds: int | None = None) -> Handover:
         """Hand a chat over to a person, or take it back. An answer that is written on the dashboard hands the chat over, too. A handover informs your program, which can still send. Each call starts the time again.
 
@@ -800,60 +867,6 @@ class BridgeCalls(Calls):
         :param chat: Only this chat.
         """
         return self._ask(List[Handover], "GET", "/api/instances/{customer_ref}/proxy/handovers", locals(), query=("chat",))
-
-    def list_labels(self, *, chat: str | None = None) -> List[Label]:
-        """The labels of a business
-
-        :param chat: Only those that this chat has.
-        """
-        return self._ask(List[Label], "GET", "/api/instances/{customer_ref}/proxy/labels", locals(), query=("chat",))
-
-    def create_label(self, *, name: str, color: int | None = None) -> Label:
-        """Make a label. If there is one of this name, that one is answered.
-
-        :param color: One of WhatsApp's twenty colours, by its number.
-        """
-        return self._ask(Label, "POST", "/api/instances/{customer_ref}/proxy/labels", locals(), body=True)
-
-    def update_label(self, *, id: str, name: str | None = None, color: int | None = None) -> Label:
-        """Change the name or the colour of a label
-
-        :param id: The id of a label.
-        :param color: One of WhatsApp's twenty colours, by its number.
-        """
-        return self._ask(Label, "PATCH", "/api/instances/{customer_ref}/proxy/labels/{id}", locals(), body=True)
-
-    def remove_label(self, *, id: str) -> Ok:
-        """Delete a label; the chats that have it stay
-
-        :param id: The id of a label.
-        """
-        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/labels/{id}", locals())
-
-    def list_labelled(self, *, id: str) -> List[Labelled]:
-        """The chats and messages that have a label
-
-        :param id: The id of a label.
-        """
-        return self._ask(List[Labelled], "GET", "/api/instances/{customer_ref}/proxy/labels/{id}/chats", locals())
-
-    def label_chat(self, *, id: str, chat: str, message_id: str | None = None) -> Ok:
-        """Put a label on a chat or a message
-
-        :param id: The id of a label.
-        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
-        :param message_id: A message of this chat that is meant, in place of the chat itself.
-        """
-        return self._ask(Ok, "PUT", "/api/instances/{customer_ref}/proxy/labels/{id}/chats/{chat}", locals(), query=("message_id",))
-
-    def unlabel_chat(self, *, id: str, chat: str, message_id: str | None = None) -> Ok:
-        """Take a label off a chat or a message
-
-        :param id: The id of a label.
-        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
-        :param message_id: A message of this chat that is meant, in place of the chat itself.
-        """
-        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/labels/{id}/chats/{chat}", locals(), query=("message_id",))
 
     def reject_call(self, *, id: str, contact_id: str) -> Ok:
         """Decline a call
@@ -884,21 +897,6 @@ class BridgeCalls(Calls):
         :param jid: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`.
         """
         return self._ask(Contact, "GET", "/api/instances/{customer_ref}/proxy/contacts/{jid}", locals())
-
-    def save_contact(self, *, jid: str, full_name: str, first_name: str | None = None) -> Contact:
-        """Put somebody into the account's address book, or change their name there. On the phone and all other devices of the account.
-
-        :param jid: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`.
-        :param first_name: By default the first word of `full_name`.
-        """
-        return self._ask(Contact, "PUT", "/api/instances/{customer_ref}/proxy/contacts/{jid}", locals(), body=True)
-
-    def forget_contact(self, *, jid: str) -> Ok:
-        """Remove somebody from the account's address book. They stay a contact here, without the names that they had there.
-
-        :param jid: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`.
-        """
-        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/contacts/{jid}", locals())
 
     def contact_avatar(self, *, jid: str) -> httpx.Response:
         """A contact's picture
@@ -1107,10 +1105,6 @@ class BridgeCalls(Calls):
         """Change the About text"""
         return self._ask(Ok, "PATCH", "/api/instances/{customer_ref}/proxy/profile/status", locals(), body=True)
 
-    def set_name(self, *, name: str) -> Ok:
-        """Change the account's name. People see it who have not saved the number. The phone and all other devices have it, too."""
-        return self._ask(Ok, "PATCH", "/api/instances/{customer_ref}/proxy/profile/name", locals(), body=True)
-
     def own_avatar(self) -> httpx.Response:
         """The session's own picture"""
         return self._fetch("GET", "/api/instances/{customer_ref}/proxy/profile/avatar", locals())
@@ -1133,29 +1127,6 @@ class BridgeCalls(Calls):
     def status_privacy(self) -> List[StatusPrivacy]:
         """Who sees status updates"""
         return self._ask(List[StatusPrivacy], "GET", "/api/instances/{customer_ref}/proxy/status/privacy", locals())
-
-    def get_privacy(self) -> Privacy:
-        """Who sees what of the account, and may write, call and add it to groups"""
-        return self._ask(Privacy, "GET", "/api/instances/{customer_ref}/proxy/privacy", locals())
-
-    def update_privacy(
-        self,
-        *,
-        last_seen: Literal["all", "contacts", "contact_blacklist", "none"] | None = None,
-        online: Literal["all", "match_last_seen"] | None = None,
-        profile_picture: Literal["all", "contacts", "contact_blacklist", "none"] | None = None,
-        about: Literal["all", "contacts", "contact_blacklist", "none"] | None = None,
-        groups: Literal["all", "contacts", "contact_blacklist", "none"] | None = None,
-        calls: Literal["all", "known"] | None = None,
-        messages: Literal["all", "contacts"] | None = None,
-        read_receipts: bool | None = None,
-        disappearing: Literal[0, 86400, 604800, 7776000] | None = None,
-    ) -> Privacy:
-        """Change who sees what of the account, and may write, call and add it to groups. If a change fails after others, the error names those that were made.
-
-        :param disappearing: After how many seconds messages disappear: a day, a week, 90 days; 0: never.
-        """
-        return self._ask(Privacy, "PATCH", "/api/instances/{customer_ref}/proxy/privacy", locals(), body=True)
 
     def set_presence(self, *, state: Literal["available", "unavailable"]) -> Ok:
         """Appear as available or not"""
@@ -1389,35 +1360,29 @@ class AsyncBridgeCalls(AsyncCalls):
     revoke_message = awaited(BridgeCalls.revoke_message)
     find_message = awaited(BridgeCalls.find_message)
     list_sent = listed(BridgeCalls.list_sent)
-    delete_for_me = awaited(BridgeCalls.delete_for_me)
     edit_message = awaited(BridgeCalls.edit_message)
     pin_message = awaited(BridgeCalls.pin_message)
     unpin_message = awaited(BridgeCalls.unpin_message)
     read_message = awaited(BridgeCalls.read_message)
     message_media = awaited(BridgeCalls.message_media)
+    list_planned = listed(BridgeCalls.list_planned)
+    get_planned = awaited(BridgeCalls.get_planned)
+    change_planned = awaited(BridgeCalls.change_planned)
+    cancel_planned = awaited(BridgeCalls.cancel_planned)
+    create_job = awaited(BridgeCalls.create_job)
+    list_jobs = awaited(BridgeCalls.list_jobs)
+    get_job = awaited(BridgeCalls.get_job)
+    change_job = awaited(BridgeCalls.change_job)
     list_chats = listed(BridgeCalls.list_chats)
     update_chat = awaited(BridgeCalls.update_chat)
-    delete_chat = awaited(BridgeCalls.delete_chat)
-    clear_chat = awaited(BridgeCalls.clear_chat)
     list_messages = listed(BridgeCalls.list_messages)
-    get_chat_timer = awaited(BridgeCalls.get_chat_timer)
-    set_chat_timer = awaited(BridgeCalls.set_chat_timer)
     set_handover = awaited(BridgeCalls.set_handover)
     list_handovers = awaited(BridgeCalls.list_handovers)
-    list_labels = awaited(BridgeCalls.list_labels)
-    create_label = awaited(BridgeCalls.create_label)
-    update_label = awaited(BridgeCalls.update_label)
-    remove_label = awaited(BridgeCalls.remove_label)
-    list_labelled = awaited(BridgeCalls.list_labelled)
-    label_chat = awaited(BridgeCalls.label_chat)
-    unlabel_chat = awaited(BridgeCalls.unlabel_chat)
     reject_call = awaited(BridgeCalls.reject_call)
     list_contacts = listed(BridgeCalls.list_contacts)
     check_contacts = awaited(BridgeCalls.check_contacts)
     list_blocked = awaited(BridgeCalls.list_blocked)
     get_contact = awaited(BridgeCalls.get_contact)
-    save_contact = awaited(BridgeCalls.save_contact)
-    forget_contact = awaited(BridgeCalls.forget_contact)
     contact_avatar = awaited(BridgeCalls.contact_avatar)
     block_contact = awaited(BridgeCalls.block_contact)
     unblock_contact = awaited(BridgeCalls.unblock_contact)
@@ -1442,14 +1407,11 @@ class AsyncBridgeCalls(AsyncCalls):
     reject_requests = awaited(BridgeCalls.reject_requests)
     get_profile = awaited(BridgeCalls.get_profile)
     set_about = awaited(BridgeCalls.set_about)
-    set_name = awaited(BridgeCalls.set_name)
     own_avatar = awaited(BridgeCalls.own_avatar)
     set_avatar = awaited(BridgeCalls.set_avatar)
     remove_avatar = awaited(BridgeCalls.remove_avatar)
     profile_qr = awaited(BridgeCalls.profile_qr)
     status_privacy = awaited(BridgeCalls.status_privacy)
-    get_privacy = awaited(BridgeCalls.get_privacy)
-    update_privacy = awaited(BridgeCalls.update_privacy)
     set_presence = awaited(BridgeCalls.set_presence)
     subscribe_presence = awaited(BridgeCalls.subscribe_presence)
     webhook_logs = awaited(BridgeCalls.webhook_logs)

@@ -198,6 +198,18 @@ class WebhookLimitReached(BridgeError):
     code = "webhook_limit_reached"
 
 
+class NotPlanned(BridgeError):
+    """`not_planned`: this is no longer planned: it was sent, is being sent, or is over. `getPlanned` says what became of it."""
+
+    code = "not_planned"
+
+
+class PlanLimitReached(BridgeError):
+    """`plan_limit_reached`: 5,000 messages of this bridge are planned: cancel some, or wait until some have gone."""
+
+    code = "plan_limit_reached"
+
+
 class NotKept(BridgeError):
     """`not_kept`: this bridge keeps no messages: PATCH it with `keep`: 7, 30 or 90 days."""
 

@@ -929,7 +929,9 @@ class SendResult(Model):
     chat_id: str
     """The chat to which it went, as in events: the network may know a number by another spelling."""
     timestamp: int
-    """Unix seconds, by the network's clock."""
+    """Unix seconds, by the network's clock. Of a planned message: when it is to go."""
+    state: Literal["planned"] | None = None
+    """With `send_at`: it goes later."""
 
 
 class UploadUpload(Model):
@@ -995,6 +997,57 @@ class SentMessage(Message):
     """When it was asked for, Unix seconds."""
     events_before: int | None = None
     """How many events the bridge had had by then: the order of messages and events within one second."""
+
+
+class PlannedSend(Model):
+    id: str
+    """Of a message that was planned alone: its `message_id`."""
+    message_id: str
+    """The id that the message gets on the network."""
+    chat: str
+    """As it was asked for; `""`: a status."""
+    kind: str
+    """The send's path: `text`, `media`, `poll` ..."""
+    text: str
+    """Its text, caption or question: the beginning, of at most 1,000 characters."""
+    send_at: int
+    """Unix seconds."""
+    valid_until: int
+    """Unix seconds."""
+    state: Literal["planned", "sent", "failed", "expired", "cancelled"]
+    """`sent`: the network has it; the rest is said of the message `message_id`. `failed`: it was refused, or no phone is linked any more. `expired`: it could not go by `valid_until`."""
+    job: str | None = None
+    """The job that it is of."""
+    sent_at: int | None = None
+    """Of `sent`: when the network had it. Unix seconds."""
+    code: str | None = Field(default=None, repr=False)
+    """Of `failed` and `expired`: why, as a code of errors; of a job also `blocked`."""
+    reason: str | None = None
+    """The same, in a sentence for people."""
+
+
+class Job(Model):
+    id: str
+    name: str
+    state: Literal["running", "paused", "stopped", "expired", "done"]
+    """`running`: it sends, or waits for its time. `stopped` and `expired`: what is left never goes. `done`: nothing is left."""
+    reason: str | None = None
+    """Why it has paused or stopped by itself, in a sentence for people."""
+    text: str
+    """The beginning of its first message."""
+    created_at: int
+    """Unix seconds."""
+    send_at: int
+    """Unix seconds."""
+    valid_until: int
+    """Unix seconds."""
+    gap_ms: int
+    total: int
+    sent: int
+    failed: int
+    cancelled: int
+    left: int
+    """How many have not gone, and did not fail."""
 
 
 class Chat(Model):
@@ -1684,6 +1737,13 @@ class SendContactContact(Model):
     email: str | None = None
     vcard: str | None = None
     """The whole card, in place of the fields above but the name."""
+
+
+class CreateJobMessage(Model):
+    chat: str
+    """A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for."""
+    body: str | None = None
+    fields: dict[str, str] | None = Field(default=None, repr=False)
 
 
 class ListBlockedResult(Model):
