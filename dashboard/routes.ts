@@ -14,6 +14,7 @@ import type { BillingPages } from "./billing-pages.ts"
 import { answering, largestFile } from "./conversations/answer.ts"
 import { chats } from "./conversations/chats.ts"
 import { groups } from "./conversations/groups.ts"
+import { planned } from "./conversations/planned.ts"
 import { deliveries } from "./events/deliveries.ts"
 import { event } from "./events/event.ts"
 import { events } from "./events/events.ts"
@@ -137,6 +138,7 @@ const parts = [
   chats,
   answering,
   groups,
+  planned,
   events,
   event,
   deliveries,

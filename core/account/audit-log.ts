@@ -42,6 +42,7 @@ const acts = {
   events_changed: "changed which events are sent of",
   sending_changed: "changed the pacing or the daily presence of",
   keeping_changed: "changed which messages are kept of",
+  plans_changed: "cancelled, paused or let go on what was planned by",
   troubles_changed: "changed the alerts",
   link_made: "made a link page for",
   link_ended: "ended the link page of",

@@ -45,6 +45,7 @@ export const pages = [
   "/link-page",
   "/chats",
   "/groups",
+  "/planned",
   "/events",
   "/deliveries",
   "/webhooks",

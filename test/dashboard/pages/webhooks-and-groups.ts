@@ -1,6 +1,7 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test } from "vitest"
 import { type Event, EventType } from "#contract/event.ts"
+import { examples } from "#contract/examples.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Brand } from "#core/account/brand.ts"
 import { Troubles } from "#core/account/troubles.ts"
@@ -166,6 +167,33 @@ test("groups and their members are as the session has them, whatever their names
   expect((await person.post(`/numbers/shop${at}/leave`)).headers.get("location")).toBe("/numbers/shop/groups")
   expect((await person.get("/numbers/shop/groups/1%2F..%2F2")).status).toBe(404)
   expect(host.calls.at(-1)?.path).toBe("/groups/120363000000000001%40g.us/leave")
+})
+
+test("what is planned is shown and cancelled, and a job with its progress is paused and stopped", async () => {
+  const person = await aPerson()
+  const { answer: jobs } = examples.listJobs as { answer: { id: string }[] }
+  const { answer: list } = examples.listPlanned as { answer: { id: string }[] }
+  const host = await aScriptedHost(({ method, path }, response) => {
+    if (method !== "GET") return sayJson(response, 200, { ok: true })
+    return sayJson(response, 200, path.startsWith("/jobs") ? jobs : list)
+  })
+  await host.take(person.bridge.id)
+  const at = "/numbers/shop/planned"
+  const shown = plain(await (await person.get(at)).text())
+  expect(shown).toContain("0 of 2 sent, 0 failed, 2 left")
+  expect(shown).toContain("Your appointment is tomorrow at ten.")
+  const [job, one] = [jobs[0]!.id, list[0]!.id]
+  await person.get(`${at}?job=${job}`)
+  expect(host.calls.map(({ path }) => path)).toContain(`/planned?limit=100&job=${job}`)
+  for (const path of [`/numbers/shop/jobs/${job}/stop`, `${at}/${one}/cancel`])
+    expect((await person.post(path)).headers.get("location")).toBe(at)
+  const changes = host.calls
+    .filter(({ method }) => method !== "GET")
+    .map(({ method, path }) => [method, path])
+  expect(changes).toEqual([
+    ["PATCH", `/jobs/${job}`],
+    ["DELETE", `/planned/${one}`],
+  ])
 })
 
 test("a link page, made in the dashboard, has the reader's language and the account's colour and logo", async () => {

@@ -47,6 +47,29 @@ export const conversations: State[] = [
       await page.$eval(".feed a[href*='/groups/']", (one) => one.getAttribute("href") ?? ""),
     reads: "The village feast",
   },
+  {
+    name: "planned",
+    as: baker,
+    reach: async (world) => {
+      const { number } = await world.network.create("Somebody who waits")
+      const proxy = "/instances/connected/proxy"
+      const send_at = Math.floor(Date.now() / 1000) + 86_400
+      const messages = [{ chat: number, fields: { name: "Ada" } }]
+      await world.bakery.call("POST", `${proxy}/send/text`, {
+        chat: number,
+        body: "Your cake is ready at ten.",
+        send_at,
+      })
+      await world.bakery.call("POST", `${proxy}/jobs`, {
+        name: "Opening hours",
+        template: "Hello {{name}}, from May on we open at six.",
+        messages,
+        send_at,
+      })
+      return "/numbers/connected/planned"
+    },
+    reads: "Your cake is ready at ten.",
+  },
 ]
 
 /** The phone of the bakery's number that is connected. */
