@@ -6,6 +6,7 @@ import {
   DisappearingAfter,
   integer,
   limit,
+  MessageId,
   PersonAddress,
   someOf,
   string,
@@ -290,5 +291,42 @@ export const searchMessages = createRoute({
       z.array(KeptMessage),
     ),
     ...refusals(...codesOfSession, "not_paired", "not_kept"),
+  },
+})
+
+/** How many older messages a phone gives at once. */
+const mostOlder = 50
+
+export const askForOlder = createRoute({
+  method: "post",
+  path: `${proxy}/chats/{chat}/history` as const,
+  summary: "Ask the phone for older messages of a chat",
+  description:
+    "The account's phone has what was said before it was linked here. It answers only while it is online. No event comes of these messages.",
+  request: {
+    params: path.extend({ chat: ChatAddress }),
+    body: optionalBody(
+      z.object({
+        count: z.int().min(1).max(mostOlder).default(mostOlder),
+        before: MessageId.optional().openapi({
+          description: "The message of the chat before which they are; by default the oldest that is kept.",
+        }),
+      }),
+    ),
+  },
+  responses: {
+    200: reply(
+      "Those that are no older than `keep` are now kept messages, if the bridge keeps any.",
+      z.object({
+        state: z.enum(["came", "asked"]).openapi({
+          description:
+            "`asked`: the phone has not answered within 20 seconds, as when it is off. Once it is online it answers, and what is kept is " +
+            "then in `listMessages`.",
+        }),
+        messages: z.array(KeptMessage).openapi({ description: "Newest first." }),
+        is_end: boolean("The phone has none that are older."),
+      }),
+    ),
+    ...refusals(...codesOfNetwork),
   },
 })

@@ -590,6 +590,29 @@ export const examples: Record<RouteName, Example> = {
   },
   labelChat: { parameters: { id: label.id, chat }, answer: ok },
   unlabelChat: { parameters: { id: label.id, chat }, answer: ok },
+  askForOlder: {
+    parameters: { chat },
+    body: { count: 50 },
+    answer: {
+      state: "came",
+      messages: [
+        {
+          message_id: "3A1F5B7C9D2E4F60",
+          contact_id: contact,
+          phone: chat,
+          chat_id: contact,
+          name: "Ada",
+          body: "Do you bake for weddings?",
+          type: "text",
+          media_type: "",
+          is_group: false,
+          from_me: false,
+          timestamp: 1_794_000_000,
+        },
+      ],
+      is_end: false,
+    },
+  },
   rejectCall: { parameters: { id: "7F3A9C0D5B1E" }, body: { contact_id: contact }, answer: ok },
 
   listContacts: { parameters: { limit: 100, after: "491710000000@s.whatsapp.net" }, answer: [person] },

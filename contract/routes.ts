@@ -84,6 +84,7 @@ export const routes = {
     setChatTimer: chat.setChatTimer,
     listMessages: chat.listMessages,
     searchMessages: chat.searchMessages,
+    askForOlder: chat.askForOlder,
     setHandover: chat.setHandover,
     listHandovers: chat.listHandovers,
   },

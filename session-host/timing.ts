@@ -50,6 +50,8 @@ export interface Timing {
   awaitedMs: number
   /** Contract, "Your own S3": how long after a first failure a file is put there again. */
   storeAgainMs: number
+  /** How long a call waits for older messages from the phone. */
+  olderMs: number
   /** How often, at most, the time of a customer's last call is written down. */
   usedEachMs: number
   /** Contract, "Usage": how long messages are counted before that is written down. */
@@ -82,6 +84,7 @@ export function timing(): Timing {
     dailyPresenceMs: 5 * minutes,
     awaitedMs: 10 * minutes,
     storeAgainMs: 10 * seconds,
+    olderMs: 20 * seconds,
     usedEachMs: 60 * minutes,
     messageCountMs: 10 * minutes,
     idleMs: 72 * 60 * minutes,

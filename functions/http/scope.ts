@@ -92,6 +92,7 @@ const within: Partial<Record<RouteName, "no chat" | "shows its chats" | Place>> 
   setChatTimer: { path: "chat" },
   listMessages: { path: "chat" },
   searchMessages: inQuery,
+  askForOlder: { path: "chat" },
   listHandovers: inQuery,
   setHandover: { path: "chat" },
   getContact: { path: "jid" },

@@ -11,17 +11,25 @@ import type { SessionStore, SessionWrite } from "../memory/rows.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import type { Received } from "../network/connection.ts"
 import type { FormerChat, Own } from "../network/happening.ts"
+import type { Timing } from "../timing.ts"
 import type { Chats } from "./chats.ts"
 import type { MessageEvent, Transcript } from "./transcript.ts"
 
 interface HistoryParts {
   store: SessionStore
   commits: Pick<Commits, "note">
-  login: { vault: Pick<SessionVault, "login" | "otherAddress"> }
+  login: { vault: Pick<SessionVault, "login" | "otherAddress" | "phoneOf"> }
   choice: () => Choice.Info
+  timing: Pick<Timing, "olderMs">
   messages: Pick<Messages, "findAll">
   transcript: Transcript
   chats: Chats
+}
+
+/** Older messages of a chat, newest first, as the phone has given them. */
+interface Older {
+  messages: MessageEvent[]
+  isEnd: boolean
 }
 
 /** The most messages that a session takes from a phone's history, and of one chat: its newest. */
@@ -36,6 +44,8 @@ export class History {
   readonly #parts: HistoryParts
   #taken = 0
   readonly #ofChat = new Map<string, number>()
+  /** What the phone is asked for, by chat: who asks meanwhile gets the same answer. */
+  readonly #asked = new Map<string, PromiseWithResolvers<Older | undefined>>()
 
   constructor(parts: HistoryParts) {
     this.#parts = parts
@@ -52,6 +62,7 @@ export class History {
    * @throws SessionEnded
    */
   async addChat(chat: FormerChat): Promise<void> {
+    if (chat.asked) return await this.#addOlder(chat, chat.asked.isEnd)
     if (!this.isWanted || this.#taken >= most.messages) return
     const { commits, chats } = this.#parts
     const said = await this.#newIn(chat)
@@ -62,14 +73,55 @@ export class History {
     if (rows.length > 0) commits.note(rows)
   }
 
+  /**
+   * Asks the phone for older messages of a chat.
+   * @param ask asks it
+   * @returns its answer, once its messages are kept; undefined if it has not answered in time
+   * @throws what `ask` throws
+   */
+  async older(jid: string, ask: () => Promise<void>): Promise<Older | undefined> {
+    const chat = await this.#parts.login.vault.phoneOf(jid)
+    const under = this.#asked.get(chat)
+    if (under) return await under.promise
+    const answer = Promise.withResolvers<Older | undefined>()
+    this.#asked.set(chat, answer)
+    const timer = setTimeout(() => answer.resolve(undefined), this.#parts.timing.olderMs)
+    try {
+      await ask()
+      return await answer.promise
+    } finally {
+      clearTimeout(timer)
+      this.#asked.delete(chat)
+      answer.resolve(undefined)
+    }
+  }
+
+  /** Takes in what the phone was asked for, also if nobody waits for it any more. @throws SessionEnded */
+  async #addOlder(chat: FormerChat, isEnd: boolean): Promise<void> {
+    const { commits, transcript, login } = this.#parts
+    const own = login.vault.login
+    if (!own) return
+    const rows = (await this.#newAmong(chat.messages, own)).map((message) => transcript.oldRow(message))
+    if (rows.length > 0) commits.note(rows)
+    const webs = chat.messages.flatMap((web) => stanzaFormOf(web, own))
+    const said = await Promise.all(webs.map(async (web) => await transcript.wordsOf(web, own)))
+    const messages = said.flatMap((message) => (message && !isChange(message) ? message : []))
+    const key = await login.vault.phoneOf(chat.jid)
+    this.#asked.get(key)?.resolve({ messages: messages.toSorted((a, b) => b.timestamp - a.timestamp), isEnd })
+  }
+
   /** The messages that are to be kept and that the network has not delivered. */
   async #newIn(chat: FormerChat): Promise<MessageEvent[]> {
-    const { store, login, messages, transcript } = this.#parts
-    const own = login.vault.login
+    const own = this.#parts.login.vault.login
     const count = this.#ofChat.get(chat.jid) ?? 0
     const some = chat.messages.slice(0, Math.min(most.ofChat - count, most.messages - this.#taken))
     if (!own || some.length === 0) return []
     this.#ofChat.set(chat.jid, count + some.length)
+    return await this.#newAmong(some, own)
+  }
+
+  async #newAmong(some: FormerChat["messages"], own: Own): Promise<MessageEvent[]> {
+    const { store, messages, transcript } = this.#parts
     const webs = some.flatMap((web) => stanzaFormOf(web, own))
     const named = await Promise.all(
       webs.map(async (web) => ({ web, identity: await this.#identityOf(web.attrs, own) })),

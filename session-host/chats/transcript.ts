@@ -239,6 +239,18 @@ export class Transcript {
     yield* merged(rows)
   }
 
+  /** The oldest message of a chat (a JID) that is kept. @throws SessionEnded */
+  async oldest(chat: string): Promise<MessageEvent | undefined> {
+    if (this.days === undefined) return undefined
+    const prefixes = [...(await this.#parts.login.vault.namesOf(chat))].map((name) => this.#prefixOf(name))
+    const first = prefixes.map(async (prefix) => {
+      const [row] = await this.#parts.store.page(prefix, { limit: 1 })
+      return row ? [Written.parse(JSON.parse(row.secret.toString()))] : []
+    })
+    const [oldest] = (await Promise.all(first)).flat().toSorted((a, b) => a.timestamp - b.timestamp)
+    return oldest
+  }
+
   #takesChat(chat: string): boolean {
     const isConversation = isGroup(chat) || isPhoneJid(chat) || isLid(chat)
     return this.days !== undefined && isConversation && !Choice.ignores(this.#parts.choice(), chat)

@@ -6,7 +6,7 @@ import { AnswerInBucket } from "#core/files/answer-in-bucket.ts"
 import { toJid } from "#core/message/jid.ts"
 import { batches } from "#core/platform/batches.ts"
 import { isBehind, placeName } from "../chats/chats.ts"
-import type { Line } from "../chats/transcript.ts"
+import type { Line, MessageEvent } from "../chats/transcript.ts"
 import { formsOf } from "../content/message-identity.ts"
 import { changesAtOnce } from "../memory/messages/messages.ts"
 import { sentMessages } from "../memory/messages/sent.ts"
@@ -125,12 +125,22 @@ function saidIn({ event: _event, type: _type, media_type: _kind, edit: _edit, ..
   return words
 }
 
+/** A message of the transcript in the contract's form. */
+export function keptWire({
+  event: _event,
+  offline: _offline,
+  handover: _handover,
+  ...message
+}: MessageEvent) {
+  return message
+}
+
 /** The messages in the contract's form. Those that the API sent have their outcome. */
 async function withStatus({ store }: Pick<Memory, "store">, found: Line[]): Promise<Message[]> {
   const own = found.flatMap(({ message }) => (message.from_me ? message.message_id : []))
   const sent = new Map((await sentMessages(store, own)).map((each) => [each.messageId, each]))
   return found.map((line) => {
-    const { event: _event, offline: _offline, handover: _handover, ...message } = line.message
+    const message = keptWire(line.message)
     const outcome = sent.get(message.message_id)
     if (!message.from_me || !outcome) return message
     const { status } = outcomeOf({ sent: outcome, fromMe: true })

@@ -242,6 +242,15 @@ export type Collection =
   | "regular_low"
   | "regular"
 
+/** The message before which older ones are asked for. */
+export interface Oldest {
+  id: string
+  chat: string
+  fromMe: boolean
+  /** Unix seconds. */
+  timestamp: number
+}
+
 /** The owner of a phone number. */
 export interface Registered {
   jid: string
@@ -368,6 +377,11 @@ export interface Connection {
    * message, it arrives later as a stanza of its own.
    */
   askPhoneFor(attrs: Received["attrs"]): Promise<void>
+  /**
+   * Asks the account's phone for so many messages of a chat before this one. If the phone is online, a
+   * history with them comes (`FormerChat.asked`).
+   */
+  askPhoneForOlder(oldest: Oldest, count: number): Promise<void>
   /**
    * The token that this person has given us, which opens what they show to contacts alone; undefined without
    * a token that is still valid.

@@ -129,6 +129,8 @@ export interface FormerChat {
   /** As in `ChatSetting`. */
   mutedUntil: number
   messages: WebMessageInfo[]
+  /** Of a chat that the phone was asked for: whether it has nothing older. */
+  asked?: { isEnd: boolean }
 }
 
 /** The network's information about a person; only what the network said is set. */

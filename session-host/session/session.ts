@@ -227,6 +227,7 @@ export class Session {
       | "handovers"
       | "contacts"
       | "createdGroups"
+      | "history"
       | "plans"
       | "jobs"
       | "deliveryKey"

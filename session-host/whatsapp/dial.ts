@@ -263,9 +263,10 @@ function socketConfig(input: SettingsInput): UserFacingSocketConfig {
     markOnlineOnConnect: false,
     emitOwnEvents: false,
     syncFullHistory: false,
-    // The history is read beside Baileys (`history.ts`). Baileys may read only the kind that is never asked
-    // for: if it may read none, it logs a warning.
-    shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.Message.HistorySyncType.ON_DEMAND,
+    // The history is read beside Baileys (`history.ts`), which may read none. If it heard so when it asks at
+    // its start, with a type alone, it would log a warning.
+    shouldSyncHistoryMessage: (notice) =>
+      notice.syncType === proto.Message.HistorySyncType.ON_DEMAND && !("chunkOrder" in notice),
     // A limit would make Baileys set a timer and note two stacks for each frame that leaves.
     // `login/follow-login.ts` limits the whole login.
     connectTimeoutMs: 0,

@@ -2360,6 +2360,22 @@ export interface BridgeCalls {
     after?: string
   }, options?: CallOptions): Listing<KeptMessage>
 
+  /** Ask the phone for older messages of a chat. The account's phone has what was said before it was linked here. It answers only while it is online. No event comes of these messages. */
+  askForOlder(input: {
+    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
+    chat: string
+    count?: number
+    /** The message of the chat before which they are; by default the oldest that is kept. */
+    before?: string
+  }, options?: CallOptions): Promise<{
+    /** `asked`: the phone has not answered within 20 seconds, as when it is off. Once it is online it answers, and what is kept is then in `listMessages`. */
+    state: "came" | "asked"
+    /** Newest first. */
+    messages: KeptMessage[]
+    /** The phone has none that are older. */
+    is_end: boolean
+  }>
+
   /** Hand a chat over to a person, or take it back. An answer that is written on the dashboard hands the chat over, too. A handover informs your program, which can still send. Each call starts the time again. */
   setHandover(input: {
     /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
@@ -2866,6 +2882,7 @@ export const operations = {
   listChats: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats","query":["limit","after"],"answer":"list"},
   updateChat: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/chats/{chat}","body":true,"answer":"json"},
   listMessages: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/messages","query":["since","until","person","type","limit","after"],"answer":"list"},
+  askForOlder: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/history","body":true,"answer":"json"},
   setHandover: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/handover","body":true,"answer":"json"},
   listHandovers: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/handovers","query":["chat"],"answer":"json"},
   rejectCall: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/calls/{id}/reject","body":true,"answer":"json"},

@@ -21,6 +21,10 @@ import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 
 const { HistorySyncType } = proto.HistorySync
 
+const { ON_DEMAND } = HistorySyncType
+const { COMPLETE_AND_NO_MORE_MESSAGE_REMAIN_ON_PRIMARY: noneOlder } =
+  proto.Conversation.EndOfHistoryTransferType
+
 /** The parts of a phone's history that bring its contacts' addresses and names. */
 const always = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME])
 /** Further parts, which are read only if messages are wanted. All other parts are never read. */
@@ -60,8 +64,8 @@ export function newHistory(following: Following) {
       const notice = message ? getHistoryMsg(message) : undefined
       // A stranger may send such a notice, too.
       const type = notice?.syncType ?? -1
-      if (!notice || !key.fromMe || !(always.has(type) || (keepsHistory() && withMessages.has(type))))
-        continue
+      const isWanted = always.has(type) || type === ON_DEMAND || (keepsHistory() && withMessages.has(type))
+      if (!notice || !key.fromMe || !isWanted) continue
       turn = turn
         .then(() => readHistory(notice))
         .catch((error: unknown) => {
@@ -71,6 +75,7 @@ export function newHistory(following: Following) {
   }
 
   async function readHistory(notice: Notice): Promise<void> {
+    const isAsked = notice.syncType === proto.Message.HistorySyncType.ON_DEMAND
     const tokens: Token[] = []
     let some: Field[] = []
     for await (const field of fieldsInStream(await inflated(notice, mediaHost))) {
@@ -86,14 +91,15 @@ export function newHistory(following: Following) {
     async function record(fields: Field[]): Promise<void> {
       await recordPeople(peopleIn(notice, fields, tokens))
       // The people are recorded first, so that each chat is kept under its number.
-      if (keepsHistory())
-        for (const { number, bytes } of fields) if (number === conversations) await recordChats(bytes)
+      if (keepsHistory() || isAsked)
+        for (const { number, bytes } of fields)
+          if (number === conversations) await recordChats(bytes, isAsked)
     }
   }
 
-  async function recordChats(bytes: Uint8Array): Promise<void> {
-    for (const chat of chatsIn(bytes)) {
-      await recordChat(chat)
+  async function recordChats(bytes: Uint8Array, isAsked: boolean): Promise<void> {
+    for (const { isEnd, ...chat } of chatsIn(bytes)) {
+      await recordChat({ ...chat, ...(isAsked && { asked: { isEnd } }) })
       // The rows of a chat are notes. This resolves when they are durable, and lets other work have its turn.
       await recordPeople({ people: [], pairs: [] })
     }
@@ -169,7 +175,7 @@ function peopleIn(notice: Notice, some: Field[], tokens: Token[]) {
 }
 
 /** A chat with its messages, some at a time: a chat of years must not be decoded in one stretch. */
-function* chatsIn(bytes: Uint8Array): Generator<FormerChat> {
+function* chatsIn(bytes: Uint8Array): Generator<FormerChat & { isEnd: boolean }> {
   const about = conversationOf(bytes)
   const { id, name, unreadCount, archived, pinned, muteEndTime } = about
   if (!id) return
@@ -180,6 +186,7 @@ function* chatsIn(bytes: Uint8Array): Generator<FormerChat> {
     isArchived: archived === true,
     isPinned: (pinned ?? 0) > 0,
     mutedUntil: endMs > 0 ? Math.floor(endMs / 1000) : Math.max(-1, endMs),
+    isEnd: about.endOfHistoryTransferType === noneOlder,
   }
   let unread = unreadCount ?? 0
   let messages: FormerChat["messages"] = []

@@ -10,7 +10,7 @@ import {
 import { userOf } from "#core/message/jid.ts"
 import { hasTwoSpellings, spellingsOf } from "#core/message/spellings.ts"
 import { newTurns } from "#core/platform/locks.ts"
-import type { Connection, Question } from "#session-host/network/connection.ts"
+import type { Connection, Oldest, Question } from "#session-host/network/connection.ts"
 import type { Acquaintance } from "#session-host/network/happening.ts"
 import { child, type Stanza } from "#session-host/network/stanza.ts"
 import type { GroupCache } from "#session-host/whatsapp/send/group-cache.ts"
@@ -119,6 +119,7 @@ export function newQuestions(input: Input): Questions {
       })
       await answerOrEnd(request)
     },
+    askPhoneForOlder: (oldest, count) => answerOrEnd(askPhoneForOlder(sock, oldest, count)),
     tokenOf,
     async phonesOf(jids, group) {
       const known = await phonesOf(jids)
@@ -127,6 +128,21 @@ export function newQuestions(input: Input): Questions {
     },
     rightsIn: (group, jid) => members.rightsIn(group, jid),
   }
+}
+
+/** Asks the account's phone for messages of a chat before this one. */
+async function askPhoneForOlder(sock: WASocket, oldest: Oldest, count: number): Promise<void> {
+  await sock.sendPeerDataOperationMessage({
+    historySyncOnDemandRequest: {
+      chatJid: oldest.chat,
+      oldestMsgId: oldest.id,
+      oldestMsgFromMe: oldest.fromMe,
+      // Phones want seconds, whatever the field's name says: whatsmeow's `BuildHistorySyncRequest`.
+      oldestMsgTimestampMs: oldest.timestamp,
+      onDemandMsgCount: count,
+    },
+    peerDataOperationRequestType: proto.Message.PeerDataOperationRequestType.HISTORY_SYNC_ON_DEMAND,
+  })
 }
 
 /**

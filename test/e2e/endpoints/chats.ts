@@ -100,6 +100,10 @@ export const chats: CasesOf<"Chats" | "Labels"> = {
     const rest = await ask({ with: { words: "gateau", after } })
     expect(rest.json).toMatchObject([{ message_id: asked }])
   },
+  askForOlder: async (ask) => {
+    const { json } = await ask({ with: { chat: ada.number }, body: { count: 1 } })
+    expect(json).toMatchObject({ state: "came" })
+  },
   setHandover: async (ask) => {
     const { json } = await ask({ with: { chat: ada.number }, body: { seconds: 60 } })
     expect(json).toMatchObject({ chat_id: ada.jid })

@@ -15,7 +15,7 @@ import { until } from "#test/support/until.ts"
  */
 async function aLateLink(choice: Choice.Given, { files = false } = {}) {
   const network = await aNetwork()
-  await aHost(network)
+  await aHost(network, { timing: { olderMs: 3000 } })
   const bridge = await aBridge()
   await held(bridge.id)
   await Lease.choose(bridge.id, choice)
@@ -74,4 +74,35 @@ test("without `history` nothing from before the link is kept", async () => {
   await until(async () => (await get(`/chats/${bob.number}/messages`)).length > 0)
   expect(await get(`/chats/${bob.number}/messages`)).toMatchObject([{ body: "first" }])
   expect(await get("/chats")).toHaveLength(1)
+})
+
+test("older messages of a chat come when the phone is asked for them, are kept once, and are no events", async () => {
+  const { bridge, network, phone, bob, get } = await aLateLink({ keep: 90 })
+  const ask = async (body: object) => {
+    const answer = await call(bridge.id, "POST", `/chats/${bob.number}/history`, { body })
+    return (await answer.json()) as {
+      state: string
+      is_end: boolean
+      messages: { body: string }[]
+      code?: string
+    }
+  }
+  expect((await ask({})).code).toBe("not_found")
+  const { id } = await bob.send(phone.number, "first")
+  const list = `/chats/${bob.number}/messages?limit=100`
+  await until(async () => (await get(list)).length > 0)
+  const told = (from: number, to: number) =>
+    Array.from({ length: from - to + 1 }, (_, i) => `message ${from - i} with Bob`)
+  const bodies = ({ messages }: { messages: { body: string }[] }) => messages.map(({ body }) => body)
+  const first = await ask({ count: 20 })
+  expect([first.state, first.is_end, bodies(first)]).toEqual(["came", false, told(30, 11)])
+  const rest = await ask({})
+  expect([rest.is_end, bodies(rest)]).toEqual([true, told(10, 1)])
+  expect(await ask({})).toEqual({ state: "came", messages: [], is_end: true })
+  expect(bodies(await ask({ before: id, count: 3 }))).toEqual(told(30, 28))
+  expect(bodies({ messages: (await get(list)) as { body: string }[] })).toEqual(["first", ...told(30, 1)])
+  expect((await eventsOf(bridge.id)).filter(({ event }) => event === "message")).toHaveLength(1)
+
+  await network.fault({ kind: "silent_phone", device: `${phone.number}:1` })
+  expect(await ask({})).toEqual({ state: "asked", messages: [], is_end: false })
 })

@@ -12,6 +12,7 @@ from .types import (
     AccountWebhook,
     ApiKey,
     ApiRequest,
+    AskForOlderResult,
     Bridge,
     BridgeAfterPatch,
     BridgeInList,
@@ -853,6 +854,14 @@ class BridgeCalls(Calls):
         """
         return self._list(KeptMessage, "GET", "/api/instances/{customer_ref}/proxy/chats/{chat}/messages", locals(), query=("since", "until", "person", "type", "limit", "after"))
 
+    def ask_for_older(self, *, chat: str, count: int | None = None, before: str | None = None) -> AskForOlderResult:
+        """Ask the phone for older messages of a chat. The account's phone has what was said before it was linked here. It answers only while it is online. No event comes of these messages.
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
+        :param before: The message of the chat before which they are; by default the oldest that is kept.
+        """
+        return self._ask(AskForOlderResult, "POST", "/api/instances/{customer_ref}/proxy/chats/{chat}/history", locals(), body=True)
+
     def set_handover(self, *, chat: str, seconds: int | None = None) -> Handover:
         """Hand a chat over to a person, or take it back. An answer that is written on the dashboard hands the chat over, too. A handover informs your program, which can still send. Each call starts the time again.
 
@@ -1376,6 +1385,7 @@ class AsyncBridgeCalls(AsyncCalls):
     list_chats = listed(BridgeCalls.list_chats)
     update_chat = awaited(BridgeCalls.update_chat)
     list_messages = listed(BridgeCalls.list_messages)
+    ask_for_older = awaited(BridgeCalls.ask_for_older)
     set_handover = awaited(BridgeCalls.set_handover)
     list_handovers = awaited(BridgeCalls.list_handovers)
     reject_call = awaited(BridgeCalls.reject_call)

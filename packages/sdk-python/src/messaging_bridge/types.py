@@ -1746,6 +1746,15 @@ class CreateJobMessage(Model):
     fields: dict[str, str] | None = Field(default=None, repr=False)
 
 
+class AskForOlderResult(Model):
+    state: Literal["came", "asked"]
+    """`asked`: the phone has not answered within 20 seconds, as when it is off. Once it is online it answers, and what is kept is then in `list_messages`."""
+    messages: List[KeptMessage]
+    """Newest first."""
+    is_end: bool
+    """The phone has none that are older."""
+
+
 class ListBlockedResult(Model):
     jid: str
     phone: str

@@ -11,8 +11,11 @@ import { namesOf } from "./settings/address-book.ts"
 
 const { Type } = proto.Message.ProtocolMessage
 
-/** How many messages of each chat a new companion gets at once, and how many soon after. */
-const limits = { first: 20, later: 100 }
+/**
+ * How many messages of each chat a new companion gets at once, how many soon after, and how many of one chat
+ * when it asks.
+ */
+const limits = { first: 20, later: 100, onDemand: 50 }
 
 /** How many chats a file holds. */
 const chatsOfFile = 1000
@@ -61,11 +64,21 @@ export async function olderMessages(
 ): Promise<proto.IMessage[]> {
   const all = handset.inbox.after(0)
   const oldest = all.find(({ id }) => id === asked.oldestMsgId)
-  const before = all.filter(({ n, chat }) => oldest && chat === oldest.chat && n < oldest.n)
-  const conversations = conversationsOf(handset, before, {
-    limit: asked.onDemandMsgCount ?? 50,
-    saved: await namesOf(handset),
+  if (!oldest) return []
+  const before = all.filter(({ n, chat }) => chat === oldest.chat && n < oldest.n)
+  const limit = Math.min(asked.onDemandMsgCount ?? limits.onDemand, limits.onDemand)
+  const saved = await namesOf(handset)
+  // Without a message the chat is told all the same.
+  const [chat = { id: asked.chatJid ?? "", messages: [] }] = conversationsOf(handset, before, {
+    limit,
+    saved,
   })
+  const { EndOfHistoryTransferType: end } = proto.Conversation
+  const endOfHistoryTransferType =
+    before.length > limit
+      ? end.COMPLETE_BUT_MORE_MESSAGES_REMAIN_ON_PRIMARY
+      : end.COMPLETE_AND_NO_MORE_MESSAGE_REMAIN_ON_PRIMARY
+  const conversations = [{ ...chat, endOfHistoryTransferType }]
   return notices(handset, hasFiles(handset, companion), "ON_DEMAND", conversations)
 }
 
