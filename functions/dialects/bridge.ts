@@ -1,12 +1,9 @@
-import type { z } from "zod"
-import type { BridgeInList, BridgeWithManager } from "#contract/bridge.ts"
-import type { Chat, KeptMessage } from "#contract/chat.ts"
-import type { getMessage } from "#contract/message.ts"
 import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { invalid } from "#core/error.ts"
 import { isGroup } from "#core/message/jid.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { type Api, pathOf, unless } from "../http/own-api.ts"
+import type { Bridge, Chat, Found, Kept } from "./ours.ts"
 
 // What both dialects do with our API.
 
@@ -16,15 +13,13 @@ export function bridgeOf(api: Api, name: string) {
   return { bridge, proxy: bridge.below("/proxy/") }
 }
 
-export type Bridge = z.infer<typeof BridgeWithManager>
-
 /**
  * The account's bridges, each as our API describes it alone. Twenty are asked for at once, since an account
  * may have few calls under way.
  */
 export async function bridgesOf(
   api: Api,
-  isWanted: (bridge: z.infer<typeof BridgeInList>) => boolean = () => true,
+  isWanted: (bridge: Pick<Bridge, "state">) => boolean = () => true,
 ): Promise<Bridge[]> {
   const listed = await api.all<Bridge>("/api/instances", { query: { limit: 1000 }, most: Infinity })
   const few = new Slots({ most: 20 })
@@ -55,13 +50,9 @@ export async function makeBridge(
   return true
 }
 
-type Kept = z.infer<typeof KeptMessage>
-type OurChat = z.infer<typeof Chat>
-type Found = z.infer<(typeof getMessage)["responses"][200]["content"]["application/json"]["schema"]>
-
 /** The latest chats, up to so many. */
-export async function chatsIn(proxy: Api, most: number): Promise<OurChat[]> {
-  return await proxy.all<OurChat>("chats", { query: { limit: 100 }, most })
+export async function chatsIn(proxy: Api, most: number): Promise<Chat[]> {
+  return await proxy.all<Chat>("chats", { query: { limit: 100 }, most })
 }
 
 /** In Unix seconds. */

@@ -126,7 +126,11 @@ export const messages = {
   listSent: command(contract.listSent, async ({ session, query }) => {
     const chat = await named(session, query.chat)
     const memory = await session.memory()
-    const { messages: page, next } = await sentPage(memory, { ...query, chat }, async (some) => await sentWire(memory, some))
+    const { messages: page, next } = await sentPage(
+      memory,
+      { ...query, chat },
+      async (some) => await sentWire(memory, some),
+    )
     return pageResponse(page, next)
   }),
 

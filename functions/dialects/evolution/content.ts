@@ -1,9 +1,5 @@
-import type { z } from "zod"
-import type { KeptMessage } from "#contract/chat.ts"
+import type { Kept as Message } from "../ours.ts"
 import { keyOf } from "./names.ts"
-
-/** A message, as our events and our lists have it. */
-type Message = z.infer<typeof KeptMessage>
 
 interface Content {
   messageType: string

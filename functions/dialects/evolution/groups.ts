@@ -1,14 +1,11 @@
-import type { z } from "zod"
-import type { Group as GroupSchema, GroupWithMembers, MemberOutcome } from "#contract/group.ts"
+import type { MemberOutcome } from "#contract/group.ts"
 import { invalid } from "#core/error.ts"
+import type { Group, WholeGroup as Whole } from "../ours.ts"
 import type { Given } from "./given.ts"
 import { groupIn, type Its, needed, type Rows } from "./its.ts"
 import { chatOf, groupOf, jidOf } from "./names.ts"
 import { newPicture } from "./people.ts"
 import { sendInvite } from "./sending.ts"
-
-type Group = z.infer<typeof GroupSchema>
-type Whole = z.infer<typeof GroupWithMembers>
 
 const roles = { member: null, admin: "admin", owner: "superadmin" } as const
 

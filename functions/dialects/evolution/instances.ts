@@ -1,10 +1,8 @@
-import type { z } from "zod"
-import type { SessionStatus } from "#contract/session.ts"
-import type { Status } from "#contract/status-and-objection.ts"
 import { ApiError } from "#core/error.ts"
 import { iso } from "#core/platform/clock.ts"
 import { Refused, unless } from "../../http/own-api.ts"
-import { type Bridge, bridgesOf, makeBridge } from "../bridge.ts"
+import { bridgesOf, makeBridge } from "../bridge.ts"
+import type { Bridge, Status } from "../ours.ts"
 import { type Its, its, type Rows } from "./its.ts"
 import { changeOf, proxyOf, settingsOf, setWebhook, urlOf } from "./settings.ts"
 
@@ -15,10 +13,10 @@ const states = {
   passkey_required: "connecting",
   unpaired: "close",
   replaced: "close",
-} as const satisfies Record<Status, string>
+} as const satisfies Record<Status["status"], string>
 
 async function stateOf({ proxy, instance }: Its) {
-  const { status } = await proxy.ask<z.infer<typeof SessionStatus>>("GET", "status")
+  const { status } = await proxy.ask<Status>("GET", "status")
   return { instance: { instanceName: instance, state: states[status] } }
 }
 

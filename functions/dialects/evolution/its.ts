@@ -1,11 +1,10 @@
-import type { z } from "zod"
-import type { SendResult } from "#contract/message.ts"
 import { refOfName } from "#core/bridge/ref-of-name.ts"
 import { invalid } from "#core/error.ts"
 import type { GivenFile } from "../../http/own-api.ts"
 import { bytesIn } from "../body.ts"
 import { at, bridgeOf } from "../bridge.ts"
 import type { Asked, Rows as RowsOf } from "../dialect.ts"
+import type { Sent } from "../ours.ts"
 import type { Given } from "./given.ts"
 import { chatOf, groupOf, isUrl, jidOf } from "./names.ts"
 
@@ -63,8 +62,6 @@ export async function placeOf(
   const bytes = file?.bytes ?? bytesIn(needed(given, "media"), "media")
   return await bridge.placeOf({ type, name, bytes })
 }
-
-type Sent = z.infer<typeof SendResult>
 
 /** Does what makes a message, and answers with it. @param theirs its content, as Evolution calls it */
 export async function sent(

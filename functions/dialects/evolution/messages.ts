@@ -1,21 +1,15 @@
-import type { z } from "zod"
-import type { Chat as ChatSchema, KeptMessage } from "#contract/chat.ts"
-import type { SentMessage } from "#contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { iso } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { unless } from "../../http/own-api.ts"
 import { at, chatsIn, keptOf, messagesIn } from "../bridge.ts"
+import type { Chat, Kept, Remembered } from "../ours.ts"
 import { mediaTypeOf, recordOf } from "./content.ts"
 import type { Given } from "./given.ts"
 import { chatQuery, type Its, messageBy, needed, type Rows } from "./its.ts"
 import { chatOf, jidOf, statuses } from "./names.ts"
 
 // Chats, and what was said in them.
-
-type Chat = z.infer<typeof ChatSchema>
-type Kept = z.infer<typeof KeptMessage>
-type Remembered = z.infer<typeof SentMessage>
 
 /** How many of a list are read at most, and in how many chats messages of any are looked for. */
 const most = { chats: 2000, messages: 1000, lookedThrough: 20 }

@@ -1,17 +1,14 @@
-import type { z } from "zod"
-import type { checkContacts, Contact as ContactSchema } from "#contract/contact.ts"
+import type { Contact } from "#contract/contact.ts"
 import { invalid } from "#core/error.ts"
 import { unless } from "../../http/own-api.ts"
 import { at, pathOfPicture } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
+import type { Checks } from "../ours.ts"
 import { contactIn, type Its, needed, type Rows } from "./its.ts"
 import { part } from "./messages.ts"
 import { chatOf, isUrl, jidOf } from "./names.ts"
 
 // Contacts, and the instance's own profile.
-
-type Contact = z.infer<typeof ContactSchema>
-type Checks = z.infer<(typeof checkContacts)["responses"][200]["content"]["application/json"]["schema"]>
 
 const mostContacts = 10_000
 

@@ -1,8 +1,7 @@
-import type { z } from "zod"
 import type { EventType } from "#contract/event.ts"
-import type { Webhook as WebhookSchema } from "#contract/webhook.ts"
-import { type Bridge, proxyUrlOf } from "../bridge.ts"
+import { proxyUrlOf } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
+import type { Bridge, Webhook } from "../ours.ts"
 import type { Given } from "./given.ts"
 import type { Its, Rows } from "./its.ts"
 
@@ -68,8 +67,6 @@ export async function setWebhook(its: Its): Promise<void> {
   )
   if (more.length > 0) await bridge.ask("PATCH", "", { events: [...before, ...more] })
 }
-
-type Webhook = z.infer<typeof WebhookSchema>
 
 /** An instance's webhook: the one that gets events as Evolution posts them, or the first if it gets none. */
 async function webhookIn({ bridge }: Its): Promise<Webhook | undefined> {

@@ -1,19 +1,15 @@
-import type { z } from "zod"
-import type { Chat } from "#contract/chat.ts"
-import type { SendResult } from "#contract/message.ts"
 import { isChannel } from "#core/message/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { bytesIn } from "../body.ts"
 import { at, chatsIn, keptOf, messagesIn } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
+import type { Chat } from "../ours.ts"
 import type { Given } from "./given.ts"
 import { chatIdOf, chatOf, messageIdOf, partsOf, pictureAt } from "./ids.ts"
 import { type Its, partOf, reachOf, type Rows } from "./its.ts"
 import { toMessage, toSent } from "./messages.ts"
 
 // Messages that are sent, and what was said in chats.
-
-type OurChat = z.infer<typeof Chat>
 
 /** The fields of a send that say where its file is. A longer one is uploaded first. */
 export async function placeOf({ given, bridge }: Its): Promise<object> {
@@ -149,7 +145,7 @@ async function messageOf(its: Its) {
   return toMessage(keptOf(found), { me: "", files: its.files })
 }
 
-function toChat(chat: OurChat) {
+function toChat(chat: Chat) {
   const id = chatIdOf(chat.chat_id)
   return {
     id,
@@ -180,7 +176,7 @@ async function overview(its: Its, part: object, ids: string[] = []) {
 }
 
 async function change(its: Its, wanted: object) {
-  return toChat(await its.proxy.ask<OurChat>("PATCH", at`chats/${its.chat}`, wanted))
+  return toChat(await its.proxy.ask<Chat>("PATCH", at`chats/${its.chat}`, wanted))
 }
 
 const one = "/api/:session/chats/:chatId"

@@ -1,18 +1,11 @@
 import { isDeepStrictEqual } from "node:util"
-import type { z } from "zod"
-import type { BridgeWithManager } from "#contract/bridge.ts"
 import type { EventType } from "#contract/event.ts"
-import type { listWebhooks } from "#contract/webhook.ts"
 import { ApiError } from "#core/error.ts"
 import { proxyUrlOf } from "../bridge.ts"
+import type { Bridge, Webhook } from "../ours.ts"
 import { typesOf } from "./events.ts"
 import type { Config, WebhookConfig } from "./given.ts"
 import type { Its } from "./its.ts"
-
-type Bridge = z.infer<typeof BridgeWithManager>
-type Webhook = z.infer<
-  (typeof listWebhooks)["responses"][200]["content"]["application/json"]["schema"]
->[number]
 
 /** What stands for a secret that is not shown. */
 const mask = "***"

@@ -1,8 +1,7 @@
-import type { z } from "zod"
-import type { SendResult } from "#contract/message.ts"
 import { unless } from "../../http/own-api.ts"
 import { bridgeOf, pathOfPicture } from "../bridge.ts"
 import type { Asked, Call, Rows as RowsOf } from "../dialect.ts"
+import type { Sent } from "../ours.ts"
 import type { Given } from "./given.ts"
 import { chatOf, filesAt, partsOf, pictureAt } from "./ids.ts"
 import { toSent } from "./messages.ts"
@@ -42,7 +41,7 @@ export function its(asked: Asked<Given>) {
         mentions: mentions.length > 0 ? mentions.map(chatOf) : undefined,
       }
       const fields = { ...addressed, ...content }
-      const sent = await proxy.ask<z.infer<typeof SendResult>>("POST", `send/${kind}`, fields)
+      const sent = await proxy.ask<Sent>("POST", `send/${kind}`, fields)
       return toSent(sent, given.text ?? given.caption ?? given.poll?.name ?? "")
     },
     /** Where the picture of a chat is; null where there is none to see, which only looking shows. */

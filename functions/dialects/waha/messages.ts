@@ -1,7 +1,5 @@
-import type { z } from "zod"
-import type { KeptMessage } from "#contract/chat.ts"
-import type { SendResult } from "#contract/message.ts"
 import { isGroup } from "#core/message/jid.ts"
+import type { Kept, Sent } from "../ours.ts"
 import { chatIdOf, messageIdOf } from "./ids.ts"
 
 /** What a message is told with, besides its own fields. */
@@ -11,8 +9,6 @@ export interface Around {
   /** Where the files of this session's messages are, without a `/` at the end. */
   files: string
 }
-
-type Kept = z.infer<typeof KeptMessage>
 
 /** WAHA's number and name of how far a message has come. */
 const acks = {
@@ -120,7 +116,7 @@ function replyToOf({ message_id, contact_id, body, type }: NonNullable<Kept["quo
 }
 
 /** The answer to whatever sends: the message, as far as its sender knows it. */
-export function toSent(sent: z.infer<typeof SendResult>, body: string) {
+export function toSent(sent: Sent, body: string) {
   const text = { type: "text", media_type: "", body, name: "", phone: "", contact_id: "" } as const
   const is_group = isGroup(sent.chat_id)
   const message = toMessage(

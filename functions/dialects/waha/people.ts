@@ -1,17 +1,13 @@
-import type { z } from "zod"
-import type { checkContacts, Contact } from "#contract/contact.ts"
-import type { Group, GroupWithMembers, MemberOutcome } from "#contract/group.ts"
+import type { Contact } from "#contract/contact.ts"
+import type { MemberOutcome } from "#contract/group.ts"
 import { isLid } from "#core/message/jid.ts"
 import { at } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
+import type { Checks, Group, WholeGroup as Whole } from "../ours.ts"
 import { chatIdOf, chatOf, phoneOf, pnOf } from "./ids.ts"
 import { type Its, partOf, reachOf, type Rows } from "./its.ts"
 
 // Contacts, the account's own profile, and groups, as WAHA's engine NOWEB gives them.
-
-type Checks = z.infer<(typeof checkContacts)["responses"][200]["content"]["application/json"]["schema"]>
-type OurGroup = z.infer<typeof Group>
-type Whole = z.infer<typeof GroupWithMembers>
 
 /** The part of a list that a query asks for. */
 async function byJid<Item extends { jid: string }>({ proxy, query }: Its, path: string, limit: number) {
@@ -94,7 +90,7 @@ function toParticipant({ jid, phone, role }: Whole["members"][number]) {
   return { id: chatIdOf(jid), pn: pnOf(phone), role: roles[role], admin }
 }
 
-function toGroup(group: OurGroup & { members?: Whole["members"] }) {
+function toGroup(group: Group & { members?: Whole["members"] }) {
   return {
     id: group.jid,
     subject: group.name,
@@ -163,14 +159,14 @@ const settings: Rows = {
 export const groups: Rows = {
   "POST /api/:session/groups": async (its) => {
     const body = { name: its.given.name, members: membersIn(its) }
-    const made = await its.proxy.ask<{ group: OurGroup; members: MemberOutcome[] }>("POST", "groups", body)
+    const made = await its.proxy.ask<{ group: Group; members: MemberOutcome[] }>("POST", "groups", body)
     return { ...toGroup(made.group), participants: made.members.map(toOutcome) }
   },
   // By their ids, as of WAHA's engine NOWEB.
   "GET /api/:session/groups": async (its) =>
-    Object.fromEntries((await byJid<OurGroup>(its, "groups", 250)).map((one) => [one.jid, toGroup(one)])),
+    Object.fromEntries((await byJid<Group>(its, "groups", 250)).map((one) => [one.jid, toGroup(one)])),
   "GET /api/:session/groups/join-info": async (its) =>
-    toGroup(await its.proxy.ask<OurGroup>("GET", "groups/invite", { link: its.query.code })),
+    toGroup(await its.proxy.ask<Group>("GET", "groups/invite", { link: its.query.code })),
   "POST /api/:session/groups/join": async (its) => ({
     id: (await its.proxy.ask<{ jid: string }>("POST", "groups/join", { link: its.given.code })).jid,
   }),

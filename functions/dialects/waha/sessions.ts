@@ -1,17 +1,12 @@
-import type { z } from "zod"
-import type { SessionStatus } from "#contract/session.ts"
-import type { listWebhooks } from "#contract/webhook.ts"
 import { nameOfRef, refOfName } from "#core/bridge/ref-of-name.ts"
 import { ApiError } from "#core/error.ts"
 import { unless } from "../../http/own-api.ts"
-import { type Bridge, bridgesOf, makeBridge } from "../bridge.ts"
+import { bridgesOf, makeBridge } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
+import type { Bridge, Status, Webhook } from "../ours.ts"
 import { configure, toConfig } from "./config.ts"
 import { phoneOf, pnOf } from "./ids.ts"
 import type { Its, Rows } from "./its.ts"
-
-type Status = z.infer<typeof SessionStatus>
-type Webhooks = z.infer<(typeof listWebhooks)["responses"][200]["content"]["application/json"]["schema"]>
 
 const statuses: Record<Status["status"], string> = {
   unpaired: "SCAN_QR_CODE",
@@ -23,7 +18,7 @@ const statuses: Record<Status["status"], string> = {
 }
 
 /** WAHA's `SessionInfo`. @param status the session's own word, if it was asked */
-function toSession(bridge: Bridge, webhooks: Webhooks, status?: Status) {
+function toSession(bridge: Bridge, webhooks: Webhook[], status?: Status) {
   const { status: known, since } = { ...bridge.reported, ...status }
   return {
     name: nameOfRef(bridge.customer_ref),
@@ -75,7 +70,7 @@ async function statusOf({ proxy }: Its): Promise<Status> {
 /** The session, by its own word where that can be had at once. */
 async function infoOf(its: Its) {
   const bridge = await known(its)
-  const webhooks = await its.bridge.ask<Webhooks>("GET", "/webhooks")
+  const webhooks = await its.bridge.ask<Webhook[]>("GET", "/webhooks")
   const isUp = bridge.state === "running" && bridge.manager.health === "healthy"
   return toSession(bridge, webhooks, isUp ? await unless("session_unavailable", statusOf(its)) : undefined)
 }

@@ -52,6 +52,15 @@ export interface MessageEvent {
     waveform?: number[]
     /** A video that plays by itself, again and again, without sound. */
     gif?: true
+    /** Where the file will be in your own S3 (`media_store` of the bridge): it is there once an event `media_stored` says so. */
+    stored_as?: {
+      bucket: string
+      key: string
+      /** Of `link` `presigned`: good for seven days. */
+      url?: string
+    }
+    /** A video that phones show as a circle. */
+    video_note?: true
   }
   /** The message may be viewed once. */
   view_once?: true
@@ -582,6 +591,73 @@ export interface MessageStatusEvent {
   network_code?: number
 }
 
+/** The file of an earlier message is in your own S3, or was given up. Only a bridge with a `media_store` has these. */
+export interface MediaStoredEvent {
+  bucket: string
+  key: string
+  /** Of `link` `presigned`: good for seven days. */
+  url?: string
+  event: "media_stored"
+  /** The message whose file it is. */
+  message_id: string
+  /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
+  chat_id: string
+  /** In a chat of two, beside the number: the other person's private id (LID), where it is known. Before their number was known, `chat_id` was this. */
+  chat_lid?: string
+  /** Unix seconds. */
+  timestamp: number
+  /** Why the file is not there, and will not be, in a sentence; absent: it is there. `messages/{id}/media` still gives it. */
+  error?: string
+}
+
+/** A channel that the account follows has a new post. It comes only if `events` of the bridge names it. */
+export type ChannelPostEvent = ChannelPost & {
+  event: "channel_post"
+}
+
+export interface ChannelPost {
+  /** JID of the channel. */
+  channel_id: string
+  /** The network's number of it in this channel: later ones have higher numbers. */
+  number: number
+  message_id: string
+  type: "text" | "media" | "reaction" | "poll" | "location" | "event" | "contact" | "unknown"
+  media_type: "" | "image" | "video" | "audio" | "voice" | "document" | "sticker"
+  /** Its text: the caption of media, the question of a poll. */
+  body: string
+  /** The file of media, which cannot be fetched here. */
+  file?: {
+    /** The name that the sender gave it, without invisible characters, and with `_` for each `/` and `\`; `""` without one. */
+    name: string
+    content_type: string
+    /** Bytes; 0: the sender did not say. */
+    size: number
+    /** How long an audio or a video plays. */
+    seconds?: number
+    /** In pixels. */
+    width?: number
+    /** In pixels. */
+    height?: number
+    /** How many pages a document has. */
+    pages?: number
+    /** How loud a voice note is over its time: mostly 64 values from 0 to 100. */
+    waveform?: number[]
+    /** A video that plays by itself, again and again, without sound. */
+    gif?: true
+    /** Where the file will be in your own S3 (`media_store` of the bridge): it is there once an event `media_stored` says so. */
+    stored_as?: {
+      bucket: string
+      key: string
+      /** Of `link` `presigned`: good for seven days. */
+      url?: string
+    }
+    /** A video that phones show as a circle. */
+    video_note?: true
+  }
+  /** Unix seconds. */
+  timestamp: number
+}
+
 /** Sent by `webhook-test` only. */
 export interface TestEvent {
   event: "test"
@@ -608,7 +684,7 @@ export interface BridgeInList {
 export interface ErrorBody {
   /** What happened, and what to do. */
   error: string
-  code: "invalid_request" | "invalid_customer_ref" | "invalid_webhook_url" | "invalid_idempotency_key" | "url_not_allowed" | "unauthorized" | "no_subscription" | "payment_required" | "bridge_limit_reached" | "file_limit_reached" | "forbidden" | "not_admin" | "join_refused" | "not_found" | "method_not_allowed" | "request_timeout" | "bridge_paused" | "bridge_suspended" | "bridge_moved" | "idempotency_conflict" | "not_paired" | "already_paired" | "not_own_message" | "message_revoked" | "edit_too_late" | "presence_unavailable" | "not_waiting" | "passkey_required" | "passkey_not_awaited" | "secret_overlap" | "webhook_limit_reached" | "not_planned" | "plan_limit_reached" | "not_kept" | "new_chat" | "group_full" | "group_conflict" | "media_expired" | "invite_revoked" | "payload_too_large" | "unsupported_media_type" | "misdirected" | "media_fetch_failed" | "media_type_mismatch" | "conversion_unavailable" | "recipient_not_found" | "passkey_refused" | "rate_limited" | "pacing" | "headers_too_large" | "internal_error" | "network_rejected" | "orchestrator_failed" | "session_unavailable" | "storage_full" | "send_outcome_unknown"
+  code: "invalid_request" | "invalid_customer_ref" | "invalid_webhook_url" | "invalid_idempotency_key" | "url_not_allowed" | "unauthorized" | "no_subscription" | "payment_required" | "bridge_limit_reached" | "file_limit_reached" | "forbidden" | "not_admin" | "join_refused" | "not_found" | "method_not_allowed" | "request_timeout" | "bridge_paused" | "bridge_suspended" | "bridge_moved" | "idempotency_conflict" | "not_paired" | "already_paired" | "not_own_message" | "message_revoked" | "edit_too_late" | "presence_unavailable" | "not_waiting" | "passkey_required" | "passkey_not_awaited" | "secret_overlap" | "webhook_limit_reached" | "not_planned" | "plan_limit_reached" | "not_kept" | "not_business" | "new_chat" | "group_full" | "group_conflict" | "media_expired" | "invite_revoked" | "payload_too_large" | "unsupported_media_type" | "misdirected" | "media_fetch_failed" | "media_type_mismatch" | "conversion_unavailable" | "recipient_not_found" | "passkey_refused" | "rate_limited" | "pacing" | "headers_too_large" | "internal_error" | "network_rejected" | "orchestrator_failed" | "session_unavailable" | "storage_full" | "send_outcome_unknown"
   request_id: string
   issues?: ({
     path: string
@@ -623,7 +699,7 @@ export interface ErrorBody {
 }
 
 export type BridgeWithManager = Bridge & {
-  /** The types of events that are sent: all but `message_status`, `message_lost` and `group`, unless you chose some. */
+  /** The types of events that are sent: all but `message_status`, `message_lost`, `group` and `channel_post`, unless you chose some. */
   events: EventType[]
   /** Chats whose events are not sent: `status` (what people post as their status), `groups`. */
   ignore: ("status" | "groups")[]
@@ -631,11 +707,14 @@ export type BridgeWithManager = Bridge & {
   message_status: "counts" | "participants"
   /** Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive. */
   daily_presence: boolean
+  /** Whether a text is sent with a preview of its first link, where the call does not say. */
+  link_previews: boolean
   pacing: Pacing
   /** `***`: the session goes through a proxy; null: it does not. */
   proxy_url: string | null
   /** For how many days messages are kept, to be listed; null: they are not. */
   keep: 7 | 30 | 90 | null
+  media_store: ShownMediaStore
   /** Whether what the phone tells of earlier messages when it is linked is kept as well. */
   history: boolean
   /** `idle`: no phone was linked and no call came for three days; any call wakes it. `billing`: the account has not paid. `manual`: the operator has paused it, or its own people in the dashboard. The sentence of the 409 says which. */
@@ -648,7 +727,7 @@ export type BridgeWithManager = Bridge & {
   reported?: ReportedStatus
 }
 
-export type EventType = "message" | "connected" | "disconnected" | "typing" | "presence" | "poll_vote" | "event_response" | "call_incoming" | "call_terminated" | "offline_sync_preview" | "offline_sync_completed" | "profile_picture_updated" | "group" | "message_status" | "message_lost"
+export type EventType = "message" | "connected" | "disconnected" | "typing" | "presence" | "poll_vote" | "event_response" | "call_incoming" | "call_terminated" | "offline_sync_preview" | "offline_sync_completed" | "profile_picture_updated" | "group" | "message_status" | "message_lost" | "media_stored" | "channel_post"
 
 /** How slowly it sends; null: as fast as it is asked to. */
 export type Pacing = {
@@ -659,6 +738,26 @@ export type Pacing = {
   /** For how long it is shown as typing before each message. */
   typing_ms?: number
 } | null
+
+/** Your own S3, in which the files of messages are put; null: they are not. */
+export type ShownMediaStore = MediaStore & {
+  /** `***`. */
+  secret_access_key?: string
+} | null
+
+export interface MediaStore {
+  /** An https URL without a path, as `webhook_url` at a public address; absent: Amazon's own. */
+  endpoint?: string
+  bucket: string
+  region?: string
+  /** What each key begins with, such as `shop/media/`; `""`: nothing. */
+  prefix?: string
+  /** `presigned`: events bring a `url` that is good for seven days. `key`: they bring none. */
+  link?: "presigned" | "key"
+  access_key_id: string
+  /** Answers show `***`. */
+  secret_access_key: string
+}
 
 export interface Manager {
   /** The health of the process that runs the session; `status` says whether the session is connected. `starting`: there was no process yet. `unhealthy`: another process takes over from one that failed (seconds; calls are 503). `stopped`: the bridge is paused or suspended, or has moved. */
@@ -681,7 +780,7 @@ export interface ReportedStatus {
 }
 
 export type BridgeAfterPatch = Bridge & {
-  /** The types of events that are sent: all but `message_status`, `message_lost` and `group`, unless you chose some. */
+  /** The types of events that are sent: all but `message_status`, `message_lost`, `group` and `channel_post`, unless you chose some. */
   events: EventType[]
   /** Chats whose events are not sent: `status` (what people post as their status), `groups`. */
   ignore: ("status" | "groups")[]
@@ -689,11 +788,14 @@ export type BridgeAfterPatch = Bridge & {
   message_status: "counts" | "participants"
   /** Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive. */
   daily_presence: boolean
+  /** Whether a text is sent with a preview of its first link, where the call does not say. */
+  link_previews: boolean
   pacing: Pacing
   /** `***`: the session goes through a proxy; null: it does not. */
   proxy_url: string | null
   /** For how many days messages are kept, to be listed; null: they are not. */
   keep: 7 | 30 | 90 | null
+  media_store: ShownMediaStore
   /** Whether what the phone tells of earlier messages when it is linked is kept as well. */
   history: boolean
   /** Whether its events go to the hosted inbox. */
@@ -910,6 +1012,13 @@ export interface Chat {
   handover_until: number
 }
 
+export interface ChatTimer {
+  /** As in events. */
+  chat_id: string
+  /** After how many seconds its messages disappear; 0: they stay. */
+  disappearing: number
+}
+
 /** A message that is kept, as its event has it, and as it is now: one that was edited has its new words and `edit` `edit`, one that was revoked `edit` `revoke`, no content and `text` as its `type`, each with its own id as `target_id`. A pin and a reaction are messages of their own, with the `target_id` of the one that they are about. */
 export interface KeptMessage {
   message_id: string
@@ -959,6 +1068,15 @@ export interface KeptMessage {
     waveform?: number[]
     /** A video that plays by itself, again and again, without sound. */
     gif?: true
+    /** Where the file will be in your own S3 (`media_store` of the bridge): it is there once an event `media_stored` says so. */
+    stored_as?: {
+      bucket: string
+      key: string
+      /** Of `link` `presigned`: good for seven days. */
+      url?: string
+    }
+    /** A video that phones show as a circle. */
+    video_note?: true
   }
   /** The message may be viewed once. */
   view_once?: true
@@ -1233,6 +1351,20 @@ export interface Handover {
   until: number
 }
 
+/** A label, as the phone has it. */
+export interface Label {
+  id: string
+  name: string
+  color: number
+}
+
+export interface Labelled {
+  /** As in events. */
+  chat_id: string
+  /** Absent: the whole chat has the label. */
+  message_id?: string
+}
+
 export interface Contact {
   about: string
   business_address: string
@@ -1355,6 +1487,23 @@ export interface JoinRequest {
   requested_at: number
 }
 
+export interface Channel {
+  jid: string
+  name: string
+  description: string
+  /** Whoever has it may follow the channel. */
+  link: string
+  /** Of the session's account. `owner` and `admin` may post. */
+  role: "owner" | "admin" | "follower" | "none"
+  /** How many, as far as the network says; else 0. */
+  followers: number
+  verified: boolean
+  /** Whether the account is told of no new posts. */
+  muted: boolean
+  /** Unix seconds. */
+  created: number
+}
+
 export interface Profile {
   about: string
   jid: string
@@ -1366,6 +1515,28 @@ export interface StatusPrivacy {
   is_default: boolean
   list: string[]
   type: string
+}
+
+/** What the network says. A word that it adds is shown as it is; `""`: it says nothing of it. */
+export interface Privacy {
+  /** Who sees when the account was last online: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`. */
+  last_seen: string
+  /** Who sees that it is online: `all`, or `match_last_seen`: as `last_seen`. */
+  online: string
+  /** Who sees its picture: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`. */
+  profile_picture: string
+  /** Who sees its About text: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`. */
+  about: string
+  /** Whether people see that it has read their messages, and it sees theirs. */
+  read_receipts: boolean
+  /** Who may add it to groups: `all`, `contacts`, `contact_blacklist` (contacts but those excepted on the phone), or `none`. */
+  groups: string
+  /** Whose calls ring: `all`, or `known`: those of people whom it knows. */
+  calls: string
+  /** Who may write to it: `all` or `contacts`. */
+  messages: string
+  /** After how many seconds messages disappear in chats that begin from now on; 0: never. */
+  disappearing: number
 }
 
 export interface DeliveryAttempt {
@@ -1388,7 +1559,7 @@ export interface StoredEvent {
   state: "pending" | "delivered" | "undelivered" | "inbox"
   /** Unix seconds. */
   created_at: number
-  event: MessageEvent | MessageLostEvent | ConnectedEvent | DisconnectedEvent | TypingEvent | PresenceEvent | PollVoteEvent | EventResponseEvent | CallIncomingEvent | CallTerminatedEvent | OfflineSyncPreviewEvent | OfflineSyncCompletedEvent | ProfilePictureUpdatedEvent | GroupEvent | MessageStatusEvent | TestEvent
+  event: MessageEvent | MessageLostEvent | ConnectedEvent | DisconnectedEvent | TypingEvent | PresenceEvent | PollVoteEvent | EventResponseEvent | CallIncomingEvent | CallTerminatedEvent | OfflineSyncPreviewEvent | OfflineSyncCompletedEvent | ProfilePictureUpdatedEvent | GroupEvent | MessageStatusEvent | MediaStoredEvent | ChannelPostEvent | TestEvent
 }
 
 export interface Deliveries {
@@ -1404,7 +1575,7 @@ export interface Deliveries {
   next_attempt_at?: number
   /** Since when each attempt has failed. Unix seconds. */
   failing_since?: number
-  /** What was last sent again by itself. */
+  /** What it got again by itself when its receiver was last back. */
   recovered?: {
     /** When the first of the events was taken again. Unix seconds. */
     at: number
@@ -1485,7 +1656,7 @@ export interface Webhook {
   created_at: number
   /** Since when each attempt has failed. Unix seconds. */
   failing_since?: number
-  /** What was last sent again by itself. */
+  /** What it got again by itself when its receiver was last back. */
   recovered?: {
     /** When the first of the events was taken again. Unix seconds. */
     at: number
@@ -1861,7 +2032,7 @@ export interface BridgeCalls {
   updateBridge(input?: {
     /** An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox. */
     webhook_url?: string | null
-    /** The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost` and `group`, which are sent only if you name them. */
+    /** The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost`, `group` and `channel_post`, which are sent only if you name them. */
     events?: EventType[] | null
     /** Chats whose events are not sent: `status`, `groups`; `[]` is none. */
     ignore?: ("status" | "groups")[]
@@ -1869,6 +2040,8 @@ export interface BridgeCalls {
     message_status?: "counts" | "participants"
     /** Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its owner of a linked device that was not available for about two weeks, and offers to log it out. */
     daily_presence?: boolean
+    /** Whether `sendText` fetches the page of a text's first link, where the call says neither `link_preview` nor `preview`; it does not unless you say true. */
+    link_previews?: boolean
     /** How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait for longer than five seconds is refused with 429 `pacing`. */
     pacing?: {
       /** How many chats with people it may begin in a day (UTC). */
@@ -1880,6 +2053,20 @@ export interface BridgeCalls {
     } | null
     /** A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public address unless the operator allows others. Socket, files and look-ups of names go through it, and the session connects anew. No answer shows it again. null is none. */
     proxy_url?: string | null
+    /** Your own S3, or a store that speaks its protocol: the file of each message from now on is put into it, and its event says where. It replaces the one before; null is none. */
+    media_store?: {
+      /** An https URL without a path, as `webhook_url` at a public address; absent: Amazon's own. */
+      endpoint?: string
+      bucket: string
+      region?: string
+      /** What each key begins with, such as `shop/media/`; `""`: nothing. */
+      prefix?: string
+      /** `presigned`: events bring a `url` that is good for seven days. `key`: they bring none. */
+      link?: "presigned" | "key"
+      access_key_id: string
+      /** Answers show `***`. */
+      secret_access_key: string
+    } | null
     /** For how many days messages are kept, those that come in and those that are sent, so that `listMessages` has them: from now on, and those of the events and sends that are still known; null keeps no more of them. Those in chats that `ignore` names are not kept. */
     keep?: 7 | 30 | 90 | null
     /** With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events. */
@@ -1946,7 +2133,7 @@ export interface BridgeCalls {
     /** For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`. */
     typing_ms?: number
     body: string
-    /** What is shown of a link. The service never fetches a link in a text. */
+    /** What is shown of a link, in your words: nothing is fetched. */
     preview?: {
       /** The link, as it stands in `body`. */
       url: string
@@ -1955,6 +2142,8 @@ export interface BridgeCalls {
       /** In base64 (RFC 4648, with padding): a JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`. */
       image?: string
     }
+    /** Whether the service fetches the page of the text's first link, and shows its title, description and picture. By default as `link_previews` of the bridge says. The text goes without where that cannot be had within seven seconds. */
+    link_preview?: boolean
     /** Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`. */
     send_at?: number
     /** With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600. */
@@ -1991,6 +2180,8 @@ export interface BridgeCalls {
     as_document?: boolean
     /** Sends a video as phones send a GIF: it plays by itself, again and again, without sound. Any other file but an animated GIF, which is always sent so, is `media_type_mismatch`. */
     gif_playback?: boolean
+    /** Sends a video as phones record a video note: round, without a text. Any other file is `media_type_mismatch`. */
+    video_note?: boolean
     /** An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`. */
     view_once?: boolean
     /** The text beside an image, a video or a document; any other file is then `media_type_mismatch`. */
@@ -2152,9 +2343,9 @@ export interface BridgeCalls {
     valid_for?: number
   }, options?: SendOptions): Promise<SendResult>
 
-  /** Post a status: a text, or a picture */
+  /** Post a status: a text, a picture, a video or a sound */
   sendStatus(input?: {
-    /** The text, or the one beside the picture. */
+    /** The text, or the one beside the picture or the video. */
     body?: string
     /** The service fetches it. (A small file may stand in `data` instead, in base64; a larger one is uploaded, and named in `file`.) Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file. */
     url?: string
@@ -2164,7 +2355,7 @@ export interface BridgeCalls {
     data?: string
     /** Required with `data`, as `image/png`. With `url` it counts in place of what that server says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`. */
     content_type?: string
-    /** The colour behind a text. */
+    /** The colour behind a text or a sound. */
     background?: string
     /** Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`. */
     send_at?: number
@@ -2209,6 +2400,14 @@ export interface BridgeCalls {
     /** Only messages behind this one: the `X-Next-After` of the page before. */
     after?: string
   }, options?: CallOptions): Listing<SentMessage>
+
+  /** Remove a message from the account's own devices. From the phone, all other devices of the account, and the messages that are kept here. Others still have it: `revokeMessage` removes it for everyone. Its event stays, and `getMessage` still finds it. */
+  deleteForMe(input: {
+    /** A message id, as an event or a send result gave it; in a path percent-encoded. */
+    id: string
+    /** The chat of the message; needed only if messages of several chats have this id. */
+    chat?: string
+  }, options?: CallOptions): Promise<Ok>
 
   /** Change the text or the caption of a sent message. Phones offer this for 15 minutes, and ignore an edit of a message that is older than 20. */
   editMessage(input: {
@@ -2343,6 +2542,18 @@ export interface BridgeCalls {
     unread?: boolean
   }, options?: CallOptions): Promise<Chat>
 
+  /** Delete a chat with its messages. On the phone and all other devices of the account, and among the messages that are kept here; nobody else hears of it. Events that have been made stay, and single messages are still found by their ids. A new message begins it anew. A group is not left. */
+  deleteChat(input: {
+    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
+    chat: string
+  }, options?: CallOptions): Promise<Ok>
+
+  /** Clear a chat: remove its messages. On the phone and all other devices of the account, and among the messages that are kept here; nobody else hears of it. Events that have been made stay, and single messages are still found by their ids. Starred messages go, too. */
+  clearChat(input: {
+    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
+    chat: string
+  }, options?: CallOptions): Promise<Ok>
+
   /** The messages of a chat that are kept, newest first. Those that came in or were sent in the last `keep` days of the bridge; of the time before `keep` was set, those of the events and sends that were still known then. It needs no connection. */
   listMessages(input: {
     /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
@@ -2355,6 +2566,31 @@ export interface BridgeCalls {
     person?: string
     /** Only messages of this type. */
     type?: "text" | "media" | "reaction" | "poll" | "location" | "event" | "contact" | "unknown"
+    limit?: number
+    /** The `X-Next-After` of the page before, of the same bridge and chat. */
+    after?: string
+  }, options?: CallOptions): Listing<KeptMessage>
+
+  /** After what time the messages of a chat disappear. For a chat between two people: as its devices have told since the phone was linked. */
+  getChatTimer(input: {
+    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
+    chat: string
+  }, options?: CallOptions): Promise<ChatTimer>
+
+  /** Let the messages of a chat disappear after some time, or stay. It holds for everybody in the chat, whose phones show who changed it, and for the messages that are sent from then on. Of a group it is the `disappearing` of `updateGroup`. */
+  setChatTimer(input: {
+    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
+    chat: string
+    /** After how many seconds messages disappear: a day, a week, 90 days; 0: never. */
+    seconds: 0 | 86400 | 604800 | 7776000
+  }, options?: CallOptions): Promise<ChatTimer>
+
+  /** The messages that are kept and have these words, in one chat or in all. The words are found as they stand together in a message, its file's name, its cards or its people's names and numbers, in whichever case, without accents, and with letters that look alike as one. Without `chat`, the chat with the latest message is searched first, then the next one, and each from its newest message on. It needs no connection. */
+  searchMessages(input: {
+    /** What the messages have. */
+    words: string
+    /** Only messages of this chat. */
+    chat?: string
     limit?: number
     /** The `X-Next-After` of the page before, of the same bridge and chat. */
     after?: string
@@ -2390,6 +2626,60 @@ export interface BridgeCalls {
     chat?: string
   }, options?: CallOptions): Promise<Handover[]>
 
+  /** The labels of a business */
+  listLabels(input?: {
+    /** Only those that this chat has. */
+    chat?: string
+  }, options?: CallOptions): Promise<Label[]>
+
+  /** Make a label. If there is one of this name, that one is answered. */
+  createLabel(input: {
+    name: string
+    /** One of WhatsApp's twenty colours, by its number. */
+    color?: number
+  }, options?: CallOptions): Promise<Label>
+
+  /** Change the name or the colour of a label */
+  updateLabel(input: {
+    /** The id of a label. */
+    id: string
+    name?: string
+    /** One of WhatsApp's twenty colours, by its number. */
+    color?: number
+  }, options?: CallOptions): Promise<Label>
+
+  /** Delete a label; the chats that have it stay */
+  removeLabel(input: {
+    /** The id of a label. */
+    id: string
+  }, options?: CallOptions): Promise<Ok>
+
+  /** The chats and messages that have a label */
+  listLabelled(input: {
+    /** The id of a label. */
+    id: string
+  }, options?: CallOptions): Promise<Labelled[]>
+
+  /** Put a label on a chat or a message */
+  labelChat(input: {
+    /** The id of a label. */
+    id: string
+    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
+    chat: string
+    /** A message of this chat that is meant, in place of the chat itself. */
+    message_id?: string
+  }, options?: CallOptions): Promise<Ok>
+
+  /** Take a label off a chat or a message */
+  unlabelChat(input: {
+    /** The id of a label. */
+    id: string
+    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`). */
+    chat: string
+    /** A message of this chat that is meant, in place of the chat itself. */
+    message_id?: string
+  }, options?: CallOptions): Promise<Ok>
+
   /** Decline a call */
   rejectCall(input: {
     /** A call id, as `call_incoming` gave it; percent-encoded. */
@@ -2421,6 +2711,21 @@ export interface BridgeCalls {
     /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`. */
     jid: string
   }, options?: CallOptions): Promise<Contact>
+
+  /** Put somebody into the account's address book, or change their name there. On the phone and all other devices of the account. */
+  saveContact(input: {
+    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`. */
+    jid: string
+    full_name: string
+    /** By default the first word of `full_name`. */
+    first_name?: string
+  }, options?: CallOptions): Promise<Contact>
+
+  /** Remove somebody from the account's address book. They stay a contact here, without the names that they had there. */
+  forgetContact(input: {
+    /** A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`. */
+    jid: string
+  }, options?: CallOptions): Promise<Ok>
 
   /** A contact's picture */
   contactAvatar(input: {
@@ -2601,12 +2906,72 @@ export interface BridgeCalls {
     members: string[]
   }, options?: CallOptions): Promise<MemberOutcome[]>
 
+  /** The channels that the account follows or has */
+  listChannels(options?: CallOptions): Promise<Channel[]>
+
+  /** The channel that a link leads to, without following it */
+  findChannel(input: {
+    /** `https://whatsapp.com/channel/…`, or what stands behind the last `/`. */
+    link: string
+  }, options?: CallOptions): Promise<Channel>
+
+  /** One channel */
+  getChannel(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+  }, options?: CallOptions): Promise<Channel>
+
+  /** Follow a channel. One that is followed already stays so. Its posts are events if `events` of the bridge names `channel_post`. */
+  followChannel(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+  }, options?: CallOptions): Promise<Ok>
+
+  /** Follow a channel no more */
+  unfollowChannel(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+  }, options?: CallOptions): Promise<Ok>
+
+  /** The posts of a channel, newest first, whether or not it is followed */
+  listPosts(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+    limit?: number
+    /** Only posts before this one, by its `number`. */
+    before?: number
+  }, options?: CallOptions): Promise<(ChannelPost & {
+    /** How often it was seen, as the network counts. */
+    views: number
+  })[]>
+
+  /** Post a text in a channel that the account has or administers */
+  createPost(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+    body: string
+  }, options?: SendOptions): Promise<SendResult>
+
+  /** React to a post of a channel */
+  reactToPost(input: {
+    /** A channel's JID: `…@newsletter`. */
+    jid: string
+    number: string
+    /** `""` removes the reaction. */
+    emoji: string
+  }, options?: CallOptions): Promise<Ok>
+
   /** The session's own profile */
   getProfile(options?: CallOptions): Promise<Profile>
 
   /** Change the About text */
   setAbout(input: {
     status: string
+  }, options?: CallOptions): Promise<Ok>
+
+  /** Change the account's name. People see it who have not saved the number. The phone and all other devices have it, too. */
+  setName(input: {
+    name: string
   }, options?: CallOptions): Promise<Ok>
 
   /** The session's own picture */
@@ -2630,6 +2995,23 @@ export interface BridgeCalls {
 
   /** Who sees status updates */
   statusPrivacy(options?: CallOptions): Promise<StatusPrivacy[]>
+
+  /** Who sees what of the account, and may write, call and add it to groups */
+  getPrivacy(options?: CallOptions): Promise<Privacy>
+
+  /** Change who sees what of the account, and may write, call and add it to groups. If a change fails after others, the error names those that were made. */
+  updatePrivacy(input?: {
+    last_seen?: "all" | "contacts" | "contact_blacklist" | "none"
+    online?: "all" | "match_last_seen"
+    profile_picture?: "all" | "contacts" | "contact_blacklist" | "none"
+    about?: "all" | "contacts" | "contact_blacklist" | "none"
+    groups?: "all" | "contacts" | "contact_blacklist" | "none"
+    calls?: "all" | "known"
+    messages?: "all" | "contacts"
+    read_receipts?: boolean
+    /** After how many seconds messages disappear: a day, a week, 90 days; 0: never. */
+    disappearing?: 0 | 86400 | 604800 | 7776000
+  }, options?: CallOptions): Promise<Privacy>
 
   /** Appear as available or not */
   setPresence(input: {
@@ -2866,6 +3248,7 @@ export const operations = {
   revokeMessage: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}","query":["chat"],"takesKey":true,"answer":"json"},
   findMessage: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages","query":["idempotency_key"],"answer":"json"},
   listSent: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/sent","query":["chat","limit","after"],"answer":"list"},
+  deleteForMe: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}/for-me","query":["chat"],"answer":"json"},
   editMessage: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/messages/{id}/edit","body":true,"takesKey":true,"answer":"json"},
   pinMessage: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/messages/{id}/pin","body":true,"takesKey":true,"answer":"json"},
   unpinMessage: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}/pin","query":["chat"],"takesKey":true,"answer":"json"},
@@ -2881,15 +3264,29 @@ export const operations = {
   changeJob: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/jobs/{id}","body":true,"answer":"json"},
   listChats: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats","query":["limit","after"],"answer":"list"},
   updateChat: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/chats/{chat}","body":true,"answer":"json"},
+  deleteChat: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/chats/{chat}","answer":"json"},
+  clearChat: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/messages","answer":"json"},
   listMessages: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/messages","query":["since","until","person","type","limit","after"],"answer":"list"},
+  getChatTimer: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/disappearing","answer":"json"},
+  setChatTimer: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/disappearing","body":true,"answer":"json"},
+  searchMessages: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/search","query":["words","chat","limit","after"],"answer":"list"},
   askForOlder: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/history","body":true,"answer":"json"},
   setHandover: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/chats/{chat}/handover","body":true,"answer":"json"},
   listHandovers: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/handovers","query":["chat"],"answer":"json"},
+  listLabels: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/labels","query":["chat"],"answer":"json"},
+  createLabel: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/labels","body":true,"answer":"json"},
+  updateLabel: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/labels/{id}","body":true,"answer":"json"},
+  removeLabel: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/labels/{id}","answer":"json"},
+  listLabelled: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/labels/{id}/chats","answer":"json"},
+  labelChat: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/labels/{id}/chats/{chat}","query":["message_id"],"answer":"json"},
+  unlabelChat: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/labels/{id}/chats/{chat}","query":["message_id"],"answer":"json"},
   rejectCall: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/calls/{id}/reject","body":true,"answer":"json"},
   listContacts: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/contacts","query":["limit","after"],"answer":"list"},
   checkContacts: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/contacts/check","body":true,"answer":"json"},
   listBlocked: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/contacts/blocked","answer":"json"},
   getContact: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}","answer":"json"},
+  saveContact: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}","body":true,"answer":"json"},
+  forgetContact: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}","answer":"json"},
   contactAvatar: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}/avatar","answer":"bytes"},
   blockContact: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}/block","answer":"json"},
   unblockContact: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/contacts/{jid}/block","answer":"json"},
@@ -2912,13 +3309,24 @@ export const operations = {
   listJoinRequests: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/requests","answer":"json"},
   approveRequests: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/requests/approve","body":true,"answer":"json"},
   rejectRequests: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/groups/{jid}/requests/reject","body":true,"answer":"json"},
+  listChannels: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/channels","answer":"json"},
+  findChannel: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/channels/invite","query":["link"],"answer":"json"},
+  getChannel: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/channels/{jid}","answer":"json"},
+  followChannel: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/channels/{jid}/follow","answer":"json"},
+  unfollowChannel: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/channels/{jid}/follow","answer":"json"},
+  listPosts: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/channels/{jid}/posts","query":["limit","before"],"answer":"json"},
+  createPost: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/channels/{jid}/posts","body":true,"takesKey":true,"answer":"json"},
+  reactToPost: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/channels/{jid}/posts/{number}/reaction","body":true,"answer":"json"},
   getProfile: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/profile","answer":"json"},
   setAbout: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/profile/status","body":true,"answer":"json"},
+  setName: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/profile/name","body":true,"answer":"json"},
   ownAvatar: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/profile/avatar","answer":"bytes"},
   setAvatar: {"method":"PUT","path":"/api/instances/{customer_ref}/proxy/profile/avatar","body":true,"answer":"json"},
   removeAvatar: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/profile/avatar","answer":"json"},
   profileQr: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/profile/qr","answer":"json"},
   statusPrivacy: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/status/privacy","answer":"json"},
+  getPrivacy: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/privacy","answer":"json"},
+  updatePrivacy: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/privacy","body":true,"answer":"json"},
   setPresence: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/presence","body":true,"answer":"json"},
   subscribePresence: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/presence/subscribe","body":true,"answer":"json"},
   webhookLogs: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/webhook-logs","answer":"json"},

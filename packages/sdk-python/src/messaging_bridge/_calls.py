@@ -17,7 +17,9 @@ from .types import (
     BridgeAfterPatch,
     BridgeInList,
     BridgeWithManager,
+    Channel,
     Chat,
+    ChatTimer,
     Contact,
     ContactCheck,
     CreateAccountWebhookFormatOptions,
@@ -38,6 +40,8 @@ from .types import (
     JoinGroupResult,
     JoinRequest,
     KeptMessage,
+    Label,
+    Labelled,
     LinkSession,
     ListBlockedResult,
     MemberOutcome,
@@ -47,6 +51,7 @@ from .types import (
     PairResult,
     PasskeyAssertionResponse,
     PlannedSend,
+    Privacy,
     Profile,
     ResendEverywhereResult,
     ResendSinceResult,
@@ -59,6 +64,7 @@ from .types import (
     SetGroupAvatarResult,
     StatusPrivacy,
     StoredEvent,
+    UpdateBridgeMediaStore,
     Upload,
     Usage,
     Webhook,
@@ -277,24 +283,28 @@ class BridgeCalls(Calls):
         ignore: List[Literal["status", "groups"]] | None = None,
         message_status: Literal["counts", "participants"] | None = None,
         daily_presence: bool | None = None,
+        link_previews: bool | None = None,
         pacing: Pacing | None = UNSET,
         proxy_url: str | None = UNSET,
+        media_store: UpdateBridgeMediaStore | None = UNSET,
         keep: Literal[7, 30, 90] | None = UNSET,
         history: bool | None = None,
     ) -> BridgeAfterPatch:
         """Choose where a bridge's events go, and which are sent. `webhook_url` is required unless another field is given; a field that is not given stays as it is. Messages that `events` and `ignore` switch off are taken from the network and forgotten: they give no event, and cannot be replied to or downloaded. A change of all but the address and the proxy restarts nothing, and takes effect within half a minute. A new address restarts the session, which takes a few seconds; the phone stays linked. After five logins in a row that did not last, restarts included, the session waits up to a minute before the next. The current address restarts nothing, unless another place has taken over the session (`status` is `replaced`): then the session connects again, and the other place is replaced.
 
         :param webhook_url: An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox.
-        :param events: The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost` and `group`, which are sent only if you name them.
+        :param events: The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost`, `group` and `channel_post`, which are sent only if you name them.
         :param ignore: Chats whose events are not sent: `status`, `groups`; `[]` is none.
         :param message_status: What events of the type `message_status` say of a message to a group. `counts`: how many members have received, read and played it. `participants`: also who, in an event for each receipt that comes by itself.
         :param daily_presence: Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its owner of a linked device that was not available for about two weeks, and offers to log it out.
+        :param link_previews: Whether `send_text` fetches the page of a text's first link, where the call says neither `link_preview` nor `preview`; it does not unless you say true.
         :param pacing: How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait for longer than five seconds is refused with 429 `pacing`.
         :param proxy_url: A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public address unless the operator allows others. Socket, files and look-ups of names go through it, and the session connects anew. No answer shows it again. null is none.
+        :param media_store: Your own S3, or a store that speaks its protocol: the file of each message from now on is put into it, and its event says where. It replaces the one before; null is none.
         :param keep: For how many days messages are kept, those that come in and those that are sent, so that `list_messages` has them: from now on, and those of the events and sends that are still known; null keeps no more of them. Those in chats that `ignore` names are not kept.
         :param history: With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events.
         """
-        return self._ask(BridgeAfterPatch, "PATCH", "/api/instances/{customer_ref}", locals(), body=True, nulls=("webhook_url", "events", "pacing", "proxy_url", "keep"))
+        return self._ask(BridgeAfterPatch, "PATCH", "/api/instances/{customer_ref}", locals(), body=True, nulls=("webhook_url", "events", "pacing", "proxy_url", "media_store", "keep"))
 
     def remove_bridge(self) -> None:
         """Delete a bridge: unlink it, destroy its keys, free its reference"""
@@ -358,6 +368,7 @@ class BridgeCalls(Calls):
         read: str | None = None,
         typing_ms: int | None = None,
         preview: SendTextPreview | None = None,
+        link_preview: bool | None = None,
         send_at: int | None = None,
         valid_for: int | None = None,
         idempotency_key: str | None = None,
@@ -370,7 +381,8 @@ class BridgeCalls(Calls):
         :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
         :param read: A message of this chat that is marked as read just before this one leaves, as a phone does. If it is unknown, or that fails, this message is sent all the same. A replay under an Idempotency-Key marks nothing.
         :param typing_ms: For how long you are shown as typing before this message, which the call takes longer. It replaces that of the bridge's `pacing`.
-        :param preview: What is shown of a link. The service never fetches a link in a text.
+        :param preview: What is shown of a link, in your words: nothing is fetched.
+        :param link_preview: Whether the service fetches the page of the text's first link, and shows its title, description and picture. By default as `link_previews` of the bridge says. The text goes without where that cannot be had within seven seconds.
         :param send_at: Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`.
         :param valid_for: With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600.
         """
@@ -393,6 +405,7 @@ class BridgeCalls(Calls):
         as_voice: bool | None = None,
         as_document: bool | None = None,
         gif_playback: bool | None = None,
+        video_note: bool | None = None,
         view_once: bool | None = None,
         caption: str | None = None,
         filename: str | None = None,
@@ -416,6 +429,7 @@ class BridgeCalls(Calls):
         :param as_voice: Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without ffmpeg at the service it is `conversion_unavailable`.
         :param as_document: Sends any file as it is, also a picture, a video or a sound, as a document of at most 100 MB.
         :param gif_playback: Sends a video as phones send a GIF: it plays by itself, again and again, without sound. Any other file but an animated GIF, which is always sent so, is `media_type_mismatch`.
+        :param video_note: Sends a video as phones record a video note: round, without a text. Any other file is `media_type_mismatch`.
         :param view_once: An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.
         :param caption: The text beside an image, a video or a document; any other file is then `media_type_mismatch`.
         :param filename: The name of a document; by default that of the upload, or that in the Content-Disposition of the URL's answer, or the last part of the URL's path. It goes without invisible characters, and with `_` for each `/` and `\\`.
@@ -619,14 +633,14 @@ class BridgeCalls(Calls):
         valid_for: int | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
-        """Post a status: a text, or a picture
+        """Post a status: a text, a picture, a video or a sound
 
-        :param body: The text, or the one beside the picture.
+        :param body: The text, or the one beside the picture or the video.
         :param url: The service fetches it. (A small file may stand in `data` instead, in base64; a larger one is uploaded, and named in `file`.) Its first bytes decide how it is sent, whatever its server says: JPEG, PNG and WebP are sent as an image, Ogg as a voice note, other sounds as audio, a video as video, an animated GIF as a video that plays like one (without ffmpeg at the service `conversion_unavailable`), everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. What is said to be an image, a video or a sound and does not begin like one, or an image that cannot be decoded, is `media_type_mismatch`, and so is an empty file.
         :param file: An uploaded file, as `create_upload` gave it.
         :param data: In base64 (RFC 4648, with padding): a small file itself, of at most 350 KB.
         :param content_type: Required with `data`, as `image/png`. With `url` it counts in place of what that server says. `application/octet-stream`: whatever it is. Where the first bytes show something else, it is `media_type_mismatch`.
-        :param background: The colour behind a text.
+        :param background: The colour behind a text or a sound.
         :param send_at: Plans the message for this time, Unix seconds, at most 366 days ahead. The call answers at once, with `state` `planned`; what needs the network or a URL is looked at when it is due. Not with `file` or a large `data`: give a `url`.
         :param valid_for: With `send_at`: for how many seconds after that it may still go, as when the number is away at its time; by default 600.
         """
@@ -681,6 +695,14 @@ class BridgeCalls(Calls):
         :param after: Only messages behind this one: the `X-Next-After` of the page before.
         """
         return self._list(SentMessage, "GET", "/api/instances/{customer_ref}/proxy/sent", locals(), query=("chat", "limit", "after"))
+
+    def delete_for_me(self, *, id: str, chat: str | None = None) -> Ok:
+        """Remove a message from the account's own devices. From the phone, all other devices of the account, and the messages that are kept here. Others still have it: `revoke_message` removes it for everyone. Its event stays, and `get_message` still finds it.
+
+        :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        :param chat: The chat of the message; needed only if messages of several chats have this id.
+        """
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/messages/{id}/for-me", locals(), query=("chat",))
 
     def edit_message(
         self,
@@ -832,6 +854,20 @@ class BridgeCalls(Calls):
         """
         return self._ask(Chat, "PATCH", "/api/instances/{customer_ref}/proxy/chats/{chat}", locals(), body=True)
 
+    def delete_chat(self, *, chat: str) -> Ok:
+        """Delete a chat with its messages. On the phone and all other devices of the account, and among the messages that are kept here; nobody else hears of it. Events that have been made stay, and single messages are still found by their ids. A new message begins it anew. A group is not left.
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
+        """
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/chats/{chat}", locals())
+
+    def clear_chat(self, *, chat: str) -> Ok:
+        """Clear a chat: remove its messages. On the phone and all other devices of the account, and among the messages that are kept here; nobody else hears of it. Events that have been made stay, and single messages are still found by their ids. Starred messages go, too.
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
+        """
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/chats/{chat}/messages", locals())
+
     def list_messages(
         self,
         *,
@@ -853,6 +889,37 @@ class BridgeCalls(Calls):
         :param after: The `X-Next-After` of the page before, of the same bridge and chat.
         """
         return self._list(KeptMessage, "GET", "/api/instances/{customer_ref}/proxy/chats/{chat}/messages", locals(), query=("since", "until", "person", "type", "limit", "after"))
+
+    def get_chat_timer(self, *, chat: str) -> ChatTimer:
+        """After what time the messages of a chat disappear. For a chat between two people: as its devices have told since the phone was linked.
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
+        """
+        return self._ask(ChatTimer, "GET", "/api/instances/{customer_ref}/proxy/chats/{chat}/disappearing", locals())
+
+    def set_chat_timer(self, *, chat: str, seconds: Literal[0, 86400, 604800, 7776000]) -> ChatTimer:
+        """Let the messages of a chat disappear after some time, or stay. It holds for everybody in the chat, whose phones show who changed it, and for the messages that are sent from then on. Of a group it is the `disappearing` of `update_group`.
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
+        :param seconds: After how many seconds messages disappear: a day, a week, 90 days; 0: never.
+        """
+        return self._ask(ChatTimer, "PUT", "/api/instances/{customer_ref}/proxy/chats/{chat}/disappearing", locals(), body=True)
+
+    def search_messages(
+        self,
+        *,
+        words: str,
+        chat: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Listing[KeptMessage]:
+        """The messages that are kept and have these words, in one chat or in all. The words are found as they stand together in a message, its file's name, its cards or its people's names and numbers, in whichever case, without accents, and with letters that look alike as one. Without `chat`, the chat with the latest message is searched first, then the next one, and each from its newest message on. It needs no connection.
+
+        :param words: What the messages have.
+        :param chat: Only messages of this chat.
+        :param after: The `X-Next-After` of the page before, of the same bridge and chat.
+        """
+        return self._list(KeptMessage, "GET", "/api/instances/{customer_ref}/proxy/search", locals(), query=("words", "chat", "limit", "after"))
 
     def ask_for_older(self, *, chat: str, count: int | None = None, before: str | None = None) -> AskForOlderResult:
         """Ask the phone for older messages of a chat. The account's phone has what was said before it was linked here. It answers only while it is online. No event comes of these messages.
@@ -876,6 +943,60 @@ class BridgeCalls(Calls):
         :param chat: Only this chat.
         """
         return self._ask(List[Handover], "GET", "/api/instances/{customer_ref}/proxy/handovers", locals(), query=("chat",))
+
+    def list_labels(self, *, chat: str | None = None) -> List[Label]:
+        """The labels of a business
+
+        :param chat: Only those that this chat has.
+        """
+        return self._ask(List[Label], "GET", "/api/instances/{customer_ref}/proxy/labels", locals(), query=("chat",))
+
+    def create_label(self, *, name: str, color: int | None = None) -> Label:
+        """Make a label. If there is one of this name, that one is answered.
+
+        :param color: One of WhatsApp's twenty colours, by its number.
+        """
+        return self._ask(Label, "POST", "/api/instances/{customer_ref}/proxy/labels", locals(), body=True)
+
+    def update_label(self, *, id: str, name: str | None = None, color: int | None = None) -> Label:
+        """Change the name or the colour of a label
+
+        :param id: The id of a label.
+        :param color: One of WhatsApp's twenty colours, by its number.
+        """
+        return self._ask(Label, "PATCH", "/api/instances/{customer_ref}/proxy/labels/{id}", locals(), body=True)
+
+    def remove_label(self, *, id: str) -> Ok:
+        """Delete a label; the chats that have it stay
+
+        :param id: The id of a label.
+        """
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/labels/{id}", locals())
+
+    def list_labelled(self, *, id: str) -> List[Labelled]:
+        """The chats and messages that have a label
+
+        :param id: The id of a label.
+        """
+        return self._ask(List[Labelled], "GET", "/api/instances/{customer_ref}/proxy/labels/{id}/chats", locals())
+
+    def label_chat(self, *, id: str, chat: str, message_id: str | None = None) -> Ok:
+        """Put a label on a chat or a message
+
+        :param id: The id of a label.
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
+        :param message_id: A message of this chat that is meant, in place of the chat itself.
+        """
+        return self._ask(Ok, "PUT", "/api/instances/{customer_ref}/proxy/labels/{id}/chats/{chat}", locals(), query=("message_id",))
+
+    def unlabel_chat(self, *, id: str, chat: str, message_id: str | None = None) -> Ok:
+        """Take a label off a chat or a message
+
+        :param id: The id of a label.
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
+        :param message_id: A message of this chat that is meant, in place of the chat itself.
+        """
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/labels/{id}/chats/{chat}", locals(), query=("message_id",))
 
     def reject_call(self, *, id: str, contact_id: str) -> Ok:
         """Decline a call
@@ -906,6 +1027,21 @@ class BridgeCalls(Calls):
         :param jid: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`.
         """
         return self._ask(Contact, "GET", "/api/instances/{customer_ref}/proxy/contacts/{jid}", locals())
+
+    def save_contact(self, *, jid: str, full_name: str, first_name: str | None = None) -> Contact:
+        """Put somebody into the account's address book, or change their name there. On the phone and all other devices of the account.
+
+        :param jid: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`.
+        :param first_name: By default the first word of `full_name`.
+        """
+        return self._ask(Contact, "PUT", "/api/instances/{customer_ref}/proxy/contacts/{jid}", locals(), body=True)
+
+    def forget_contact(self, *, jid: str) -> Ok:
+        """Remove somebody from the account's address book. They stay a contact here, without the names that they had there.
+
+        :param jid: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`.
+        """
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/contacts/{jid}", locals())
 
     def contact_avatar(self, *, jid: str) -> httpx.Response:
         """A contact's picture
@@ -1106,6 +1242,61 @@ class BridgeCalls(Calls):
         """
         return self._ask(List[MemberOutcome], "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/requests/reject", locals(), body=True)
 
+    def list_channels(self) -> List[Channel]:
+        """The channels that the account follows or has"""
+        return self._ask(List[Channel], "GET", "/api/instances/{customer_ref}/proxy/channels", locals())
+
+    def find_channel(self, *, link: str) -> Channel:
+        """The channel that a link leads to, without following it
+
+        :param link: `https://whatsapp.com/channel/…`, or what stands behind the last `/`.
+        """
+        return self._ask(Channel, "GET", "/api/instances/{customer_ref}/proxy/channels/invite", locals(), query=("link",))
+
+    def get_channel(self, *, jid: str) -> Channel:
+        """One channel
+
+        :param jid: A channel's JID: `…@newsletter`.
+        """
+        return self._ask(Channel, "GET", "/api/instances/{customer_ref}/proxy/channels/{jid}", locals())
+
+    def follow_channel(self, *, jid: str) -> Ok:
+        """Follow a channel. One that is followed already stays so. Its posts are events if `events` of the bridge names `channel_post`.
+
+        :param jid: A channel's JID: `…@newsletter`.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/channels/{jid}/follow", locals())
+
+    def unfollow_channel(self, *, jid: str) -> Ok:
+        """Follow a channel no more
+
+        :param jid: A channel's JID: `…@newsletter`.
+        """
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/channels/{jid}/follow", locals())
+
+    def list_posts(self, *, jid: str, limit: int | None = None, before: int | None = None) -> List[dict[str, object]]:
+        """The posts of a channel, newest first, whether or not it is followed
+
+        :param jid: A channel's JID: `…@newsletter`.
+        :param before: Only posts before this one, by its `number`.
+        """
+        return self._ask(List[dict[str, object]], "GET", "/api/instances/{customer_ref}/proxy/channels/{jid}/posts", locals(), query=("limit", "before"))
+
+    def create_post(self, *, jid: str, body: str, idempotency_key: str | None = None) -> SendResult:
+        """Post a text in a channel that the account has or administers
+
+        :param jid: A channel's JID: `…@newsletter`.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/channels/{jid}/posts", locals(), body=True, takes_key=True)
+
+    def react_to_post(self, *, jid: str, number: str, emoji: str) -> Ok:
+        """React to a post of a channel
+
+        :param jid: A channel's JID: `…@newsletter`.
+        :param emoji: `""` removes the reaction.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/channels/{jid}/posts/{number}/reaction", locals(), body=True)
+
     def get_profile(self) -> Profile:
         """The session's own profile"""
         return self._ask(Profile, "GET", "/api/instances/{customer_ref}/proxy/profile", locals())
@@ -1113,6 +1304,10 @@ class BridgeCalls(Calls):
     def set_about(self, *, status: str) -> Ok:
         """Change the About text"""
         return self._ask(Ok, "PATCH", "/api/instances/{customer_ref}/proxy/profile/status", locals(), body=True)
+
+    def set_name(self, *, name: str) -> Ok:
+        """Change the account's name. People see it who have not saved the number. The phone and all other devices have it, too."""
+        return self._ask(Ok, "PATCH", "/api/instances/{customer_ref}/proxy/profile/name", locals(), body=True)
 
     def own_avatar(self) -> httpx.Response:
         """The session's own picture"""
@@ -1136,6 +1331,29 @@ class BridgeCalls(Calls):
     def status_privacy(self) -> List[StatusPrivacy]:
         """Who sees status updates"""
         return self._ask(List[StatusPrivacy], "GET", "/api/instances/{customer_ref}/proxy/status/privacy", locals())
+
+    def get_privacy(self) -> Privacy:
+        """Who sees what of the account, and may write, call and add it to groups"""
+        return self._ask(Privacy, "GET", "/api/instances/{customer_ref}/proxy/privacy", locals())
+
+    def update_privacy(
+        self,
+        *,
+        last_seen: Literal["all", "contacts", "contact_blacklist", "none"] | None = None,
+        online: Literal["all", "match_last_seen"] | None = None,
+        profile_picture: Literal["all", "contacts", "contact_blacklist", "none"] | None = None,
+        about: Literal["all", "contacts", "contact_blacklist", "none"] | None = None,
+        groups: Literal["all", "contacts", "contact_blacklist", "none"] | None = None,
+        calls: Literal["all", "known"] | None = None,
+        messages: Literal["all", "contacts"] | None = None,
+        read_receipts: bool | None = None,
+        disappearing: Literal[0, 86400, 604800, 7776000] | None = None,
+    ) -> Privacy:
+        """Change who sees what of the account, and may write, call and add it to groups. If a change fails after others, the error names those that were made.
+
+        :param disappearing: After how many seconds messages disappear: a day, a week, 90 days; 0: never.
+        """
+        return self._ask(Privacy, "PATCH", "/api/instances/{customer_ref}/proxy/privacy", locals(), body=True)
 
     def set_presence(self, *, state: Literal["available", "unavailable"]) -> Ok:
         """Appear as available or not"""
@@ -1369,6 +1587,7 @@ class AsyncBridgeCalls(AsyncCalls):
     revoke_message = awaited(BridgeCalls.revoke_message)
     find_message = awaited(BridgeCalls.find_message)
     list_sent = listed(BridgeCalls.list_sent)
+    delete_for_me = awaited(BridgeCalls.delete_for_me)
     edit_message = awaited(BridgeCalls.edit_message)
     pin_message = awaited(BridgeCalls.pin_message)
     unpin_message = awaited(BridgeCalls.unpin_message)
@@ -1384,15 +1603,29 @@ class AsyncBridgeCalls(AsyncCalls):
     change_job = awaited(BridgeCalls.change_job)
     list_chats = listed(BridgeCalls.list_chats)
     update_chat = awaited(BridgeCalls.update_chat)
+    delete_chat = awaited(BridgeCalls.delete_chat)
+    clear_chat = awaited(BridgeCalls.clear_chat)
     list_messages = listed(BridgeCalls.list_messages)
+    get_chat_timer = awaited(BridgeCalls.get_chat_timer)
+    set_chat_timer = awaited(BridgeCalls.set_chat_timer)
+    search_messages = listed(BridgeCalls.search_messages)
     ask_for_older = awaited(BridgeCalls.ask_for_older)
     set_handover = awaited(BridgeCalls.set_handover)
     list_handovers = awaited(BridgeCalls.list_handovers)
+    list_labels = awaited(BridgeCalls.list_labels)
+    create_label = awaited(BridgeCalls.create_label)
+    update_label = awaited(BridgeCalls.update_label)
+    remove_label = awaited(BridgeCalls.remove_label)
+    list_labelled = awaited(BridgeCalls.list_labelled)
+    label_chat = awaited(BridgeCalls.label_chat)
+    unlabel_chat = awaited(BridgeCalls.unlabel_chat)
     reject_call = awaited(BridgeCalls.reject_call)
     list_contacts = listed(BridgeCalls.list_contacts)
     check_contacts = awaited(BridgeCalls.check_contacts)
     list_blocked = awaited(BridgeCalls.list_blocked)
     get_contact = awaited(BridgeCalls.get_contact)
+    save_contact = awaited(BridgeCalls.save_contact)
+    forget_contact = awaited(BridgeCalls.forget_contact)
     contact_avatar = awaited(BridgeCalls.contact_avatar)
     block_contact = awaited(BridgeCalls.block_contact)
     unblock_contact = awaited(BridgeCalls.unblock_contact)
@@ -1415,13 +1648,24 @@ class AsyncBridgeCalls(AsyncCalls):
     list_join_requests = awaited(BridgeCalls.list_join_requests)
     approve_requests = awaited(BridgeCalls.approve_requests)
     reject_requests = awaited(BridgeCalls.reject_requests)
+    list_channels = awaited(BridgeCalls.list_channels)
+    find_channel = awaited(BridgeCalls.find_channel)
+    get_channel = awaited(BridgeCalls.get_channel)
+    follow_channel = awaited(BridgeCalls.follow_channel)
+    unfollow_channel = awaited(BridgeCalls.unfollow_channel)
+    list_posts = awaited(BridgeCalls.list_posts)
+    create_post = awaited(BridgeCalls.create_post)
+    react_to_post = awaited(BridgeCalls.react_to_post)
     get_profile = awaited(BridgeCalls.get_profile)
     set_about = awaited(BridgeCalls.set_about)
+    set_name = awaited(BridgeCalls.set_name)
     own_avatar = awaited(BridgeCalls.own_avatar)
     set_avatar = awaited(BridgeCalls.set_avatar)
     remove_avatar = awaited(BridgeCalls.remove_avatar)
     profile_qr = awaited(BridgeCalls.profile_qr)
     status_privacy = awaited(BridgeCalls.status_privacy)
+    get_privacy = awaited(BridgeCalls.get_privacy)
+    update_privacy = awaited(BridgeCalls.update_privacy)
     set_presence = awaited(BridgeCalls.set_presence)
     subscribe_presence = awaited(BridgeCalls.subscribe_presence)
     webhook_logs = awaited(BridgeCalls.webhook_logs)
