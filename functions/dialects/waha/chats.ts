@@ -3,7 +3,7 @@ import { now } from "#core/platform/clock.ts"
 import { bytesIn } from "../body.ts"
 import { at, chatsIn, keptOf, messagesIn } from "../bridge.ts"
 import { NotHere } from "../dialect.ts"
-import type { Chat } from "../ours.ts"
+import type { Chat, Sent } from "../ours.ts"
 import type { Given } from "./given.ts"
 import { chatIdOf, chatOf, messageIdOf, partsOf, pictureAt } from "./ids.ts"
 import { type Its, partOf, reachOf, type Rows } from "./its.ts"
@@ -22,7 +22,7 @@ export async function placeOf({ given, bridge }: Its): Promise<object> {
 
 async function sendText({ send, given, chat, proxy }: Its) {
   if (isChannel(chat)) {
-    const sent = await proxy.ask<z.infer<typeof SendResult>>("POST", at`channels/${chat}/posts`, {
+    const sent = await proxy.ask<Sent>("POST", at`channels/${chat}/posts`, {
       body: given.text,
     })
     return toSent(sent, given.text ?? "")
