@@ -37,7 +37,7 @@ export function awsHandler(connections: Connections, share: string, signal: Abor
         const { host: _, ...headers } = request.headers
         const answer = await client.request({
           path: request.path + searchOf(request.query),
-          method: method as "GET", // one of HTTP's
+          method,
           headers,
           body: body as Uint8Array | undefined,
           signal,

@@ -39,11 +39,7 @@ export async function bringFile(
  * @throws ApiError `media_expired`, `payload_too_large`, `session_unavailable`, `storage_full`,
  * `file_limit_reached`
  */
-export async function downloadMedia(
-  media: Media,
-  at: MediaHost,
-  folder: string,
-): Promise<string | undefined> {
+async function downloadMedia(media: Media, at: MediaHost, folder: string): Promise<string | undefined> {
   const path = join(folder, "sealed")
   const connections = at.connections()
   try {

@@ -130,7 +130,7 @@ function plain(text: string): string {
   const read = text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi,
     (all, digits, hex, name) => {
-      if (name) return entities[String(name).toLowerCase()] ?? String(all)
+      if (name) return entities[String(name).toLowerCase()] ?? all
       const code = digits ? Number(digits) : Number.parseInt(String(hex), 16)
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ""
     },

@@ -235,12 +235,7 @@ export interface Setting {
 }
 
 /** Settings are kept in these collections. Each kind belongs to one of them. */
-export type Collection =
-  | "critical_block"
-  | "critical_unblock_low"
-  | "regular_high"
-  | "regular_low"
-  | "regular"
+type Collection = "critical_block" | "critical_unblock_low" | "regular_high" | "regular_low" | "regular"
 
 /** The message before which older ones are asked for. */
 export interface Oldest {

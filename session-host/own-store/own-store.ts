@@ -201,14 +201,17 @@ interface Failed {
 
 const noConnection: Failed = { why: "the number was not connected for a day", isFinal: false }
 
+function refusedBy(why: string): Failed {
+  return { why: `the store did not take it: ${why}`, isFinal: false }
+}
+
 function failedBy(error: unknown, log: Logger): Failed {
-  const because = (why: string) => ({ why: `the store did not take it: ${why}`, isFinal: false })
   if (error instanceof ApiError)
     return { why: error.message, isFinal: ["media_expired", "payload_too_large"].includes(error.code) }
-  if (error instanceof FetchError) return because(error.category)
+  if (error instanceof FetchError) return refusedBy(error.category)
   // The store's own word, such as AccessDenied.
   if (error instanceof Error && "$metadata" in error)
-    return because(error.name.replaceAll(/\W/g, "").slice(0, 64))
+    return refusedBy(error.name.replaceAll(/\W/g, "").slice(0, 64))
   if (error instanceof NetworkRejected || error instanceof NoAnswer)
     return { why: "the network did not give the file", isFinal: false }
   log.error({ error }, "a file could not be put into its customer's store")

@@ -31,7 +31,8 @@ export async function strictS3(
       if (state.isRefusing) return refuse("AccessDenied")
       if (!isSigned(request, body, key)) return refuse("SignatureDoesNotMatch")
       const { pathname, searchParams } = new URL(request.url!, behind)
-      for (const name of [...searchParams.keys()]) if (name.startsWith("X-Amz-")) searchParams.delete(name)
+      for (const name of searchParams.keys().toArray())
+        if (name.startsWith("X-Amz-")) searchParams.delete(name)
       const headers = { "content-type": request.headers["content-type"] ?? "application/octet-stream" }
       const query = searchParams.size > 0 ? `?${searchParams.toString().replace(/=(?=&|$)/g, "")}` : ""
       const answer = await fetch(`${behind}${pathname}${query}`, {

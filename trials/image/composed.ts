@@ -81,12 +81,7 @@ export class Composed implements Place {
 
   /** Resolves with how long it took, in ms, until the service answers for itself. */
   async answers(since = performance.now()): Promise<number> {
-    const answer = async () =>
-      await fetch(`${local}/readyz`).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    await until(answer, { what: "the service at work", withinMs: 120_000 })
+    await until(isReady, { what: "the service at work", withinMs: 120_000 })
     return performance.now() - since
   }
 
@@ -97,4 +92,11 @@ export class Composed implements Place {
     await this.#engine.docker("cp", `${id}:/data/caddy/pki/authorities/local/root.crt`, `/machine${file}`)
     return new Agent({ connect: { ca: readFileSync(file) } })
   }
+}
+
+async function isReady(): Promise<boolean> {
+  return await fetch(`${local}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 }

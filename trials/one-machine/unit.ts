@@ -9,10 +9,9 @@ const restart = "sudo systemctl restart messaging-bridge"
 
 /** What no command of the page shows: the unit after a reboot, with wrong settings, with other folders. */
 export async function tryUnit(machine: Booted, number: LinkedNumber): Promise<void> {
-  const done = (what: string) => console.log(what)
   await machine.reboot()
   await number.receives("after a reboot")
-  done("it is up after a reboot")
+  console.log("it is up after a reboot")
 
   const settings = machine.settings
   for (const wrong of ["LISTEN=nowhere", "BACKUP_DIRR=/mnt"]) {
@@ -27,7 +26,7 @@ export async function tryUnit(machine: Booted, number: LinkedNumber): Promise<vo
   machine.settings = settings
   await machine.run(restart)
   await number.receives("after a wrong setting was mended")
-  done("a wrong and a misspelt setting fail at once, and the unit says failed")
+  console.log("a wrong and a misspelt setting fail at once, and the unit says failed")
 
   const backups = "install -d -o messaging-bridge -g messaging-bridge -m 0700 /mnt/backups"
   await machine.run(
@@ -39,7 +38,7 @@ export async function tryUnit(machine: Booted, number: LinkedNumber): Promise<vo
   await machine.run(install)
   const isBackedUp = async () => (await machine.run("ls /mnt/backups")).includes(".backup")
   await until(isBackedUp, { what: "a backup in another folder" })
-  done("the doctor says that a new BACKUP_DIR needs an install, after which backups are made there")
+  console.log("the doctor says that a new BACKUP_DIR needs an install, after which backups are made there")
 
   machine.settings = `${machine.settings}\nDATA_DIR=/srv/bridge/data\n`
   await machine.run(
@@ -49,7 +48,7 @@ export async function tryUnit(machine: Booted, number: LinkedNumber): Promise<vo
   await number.receives("in another data folder")
   const found = await machine.admin("doctor")
   must(found.includes("the service answers") && found.includes("may open 65536 files"), found)
-  done("the data is where DATA_DIR says, and the doctor tells the unit's limits")
+  console.log("the data is where DATA_DIR says, and the doctor tells the unit's limits")
 }
 
 /** What a command says that has to fail. */

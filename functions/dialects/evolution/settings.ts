@@ -71,8 +71,8 @@ export async function setWebhook(its: Its): Promise<void> {
 /** An instance's webhook: the one that gets events as Evolution posts them, or the first if it gets none. */
 async function webhookIn({ bridge }: Its): Promise<Webhook | undefined> {
   const all = await bridge.ask<Webhook[]>("GET", "/webhooks")
-  const isTheirs = ({ format, url }: Webhook) => format === "evolution" && url !== ""
-  return all.find(isTheirs) ?? all.find(({ id, url }) => id === "first" && url === "")
+  const theirs = all.find(({ format, url }) => format === "evolution" && url !== "")
+  return theirs ?? all.find(({ id, url }) => id === "first" && url === "")
 }
 
 /** Gives the instance's webhook this address and what is chosen, or takes it away. */

@@ -25,8 +25,8 @@ const { ON_DEMAND } = HistorySyncType
 const { COMPLETE_AND_NO_MORE_MESSAGE_REMAIN_ON_PRIMARY: noneOlder } =
   proto.Conversation.EndOfHistoryTransferType
 
-/** The parts of a phone's history that bring its contacts' addresses and names. */
-const always = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME])
+/** The parts of a phone's history that bring its contacts' addresses and names, and those that were asked for. */
+const always = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME, ON_DEMAND])
 /** Further parts, which are read only if messages are wanted. All other parts are never read. */
 const withMessages = new Set<number>([HistorySyncType.RECENT, HistorySyncType.FULL])
 
@@ -64,7 +64,7 @@ export function newHistory(following: Following) {
       const notice = message ? getHistoryMsg(message) : undefined
       // A stranger may send such a notice, too.
       const type = notice?.syncType ?? -1
-      const isWanted = always.has(type) || type === ON_DEMAND || (keepsHistory() && withMessages.has(type))
+      const isWanted = always.has(type) || (keepsHistory() && withMessages.has(type))
       if (!notice || !key.fromMe || !isWanted) continue
       turn = turn
         .then(() => readHistory(notice))

@@ -144,7 +144,7 @@ const snapshotFields = { version: 1, records: 2 }
 const mutationsField = 1
 
 /** The changes in an answer, in batches that are small enough to be worked at in one stretch. */
-export async function* batchesIn(
+async function* batchesIn(
   { mediaHost }: Pick<ReadInput, "mediaHost">,
   { snapshot, patches }: Pick<Answer, "snapshot" | "patches">,
 ): AsyncGenerator<Batch> {

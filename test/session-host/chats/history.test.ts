@@ -91,9 +91,6 @@ test("older messages of a chat come when the phone is asked for them, are kept o
   const { id } = await bob.send(phone.number, "first")
   const list = `/chats/${bob.number}/messages?limit=100`
   await until(async () => (await get(list)).length > 0)
-  const told = (from: number, to: number) =>
-    Array.from({ length: from - to + 1 }, (_, i) => `message ${from - i} with Bob`)
-  const bodies = ({ messages }: { messages: { body: string }[] }) => messages.map(({ body }) => body)
   const first = await ask({ count: 20 })
   expect([first.state, first.is_end, bodies(first)]).toEqual(["came", false, told(30, 11)])
   const rest = await ask({})
@@ -106,3 +103,12 @@ test("older messages of a chat come when the phone is asked for them, are kept o
   await network.fault({ kind: "silent_phone", device: `${phone.number}:1` })
   expect(await ask({})).toEqual({ state: "asked", messages: [], is_end: false })
 })
+
+/** What Bob's phone has said, from this number down to that one. */
+function told(from: number, to: number): string[] {
+  return Array.from({ length: from - to + 1 }, (_, i) => `message ${from - i} with Bob`)
+}
+
+function bodies({ messages }: { messages: { body: string }[] }): string[] {
+  return messages.map(({ body }) => body)
+}
