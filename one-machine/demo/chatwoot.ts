@@ -30,13 +30,14 @@ export async function chatwootStory(
 
   const chatwoot = await startPretendChatwoot()
   const begin = await programFor(service, { apiKey, chatwoot, signal })
-  let { child, line } = await begin()
+  const first = await begin()
+  let { child } = first
   const kill = async () => {
     const ended = once(child, "exit")
     if (child.kill("SIGKILL")) await ended
   }
   try {
-    step(`the program began: ${line}`)
+    step(`the program began: ${first.line}`)
     const { messages } = chatwoot.world
     const here = async (content: string) => {
       while (messages.every((one) => one.content !== content)) await pause(signal)
@@ -79,7 +80,6 @@ async function programFor(
 ) {
   const port = await freePort()
   const env = {
-    ...process.env,
     CHATWOOT_URL: chatwoot.url,
     CHATWOOT_TOKEN: chatwoot.token,
     BRIDGE_URL: service.baseUrl,

@@ -55,17 +55,13 @@ export class Notes {
     this.#db.exec(tables)
     this.cursors = {
       get: async (name) =>
-        this.#one<{ value: string }>("SELECT value FROM cursors WHERE name = ?", name)?.value,
+        this.#all<{ value: string }>("SELECT value FROM cursors WHERE name = ?", name)[0]?.value,
       set: async (name, value) => this.#run("INSERT OR REPLACE INTO cursors VALUES (?, ?)", name, value),
     }
   }
 
   #all<Row>(sql: string, ...values: Value[]): Row[] {
     return this.#db.prepare(sql).all(...values) as Row[]
-  }
-
-  #one<Row>(sql: string, ...values: Value[]): Row | undefined {
-    return this.#db.prepare(sql).get(...values) as Row | undefined
   }
 
   #run(sql: string, ...values: Value[]): void {
@@ -78,7 +74,7 @@ export class Notes {
 
   line(ref: string) {
     const sql = "SELECT inbox, since, looked FROM lines WHERE ref = ?"
-    return this.#one<{ inbox: number; since: number; looked: number }>(sql, ref)
+    return this.#all<{ inbox: number; since: number; looked: number }>(sql, ref)[0]
   }
 
   /** From this time on, Unix seconds, messages of Chatwoot are for WhatsApp. */
@@ -92,13 +88,13 @@ export class Notes {
 
   chat(ref: string, chat: string) {
     const sql = "SELECT contact, conversation FROM chats WHERE ref = ? AND chat = ?"
-    return this.#one<{ contact: number; conversation: number }>(sql, ref, chat)
+    return this.#all<{ contact: number; conversation: number }>(sql, ref, chat)[0]
   }
 
   /** By its number, where that is known. */
   chatOf(ref: string, conversation: number): string | undefined {
     const sql = "SELECT chat FROM chats WHERE ref = ? AND conversation = ? ORDER BY chat LIKE '%@lid'"
-    return this.#one<{ chat: string }>(sql, ref, conversation)?.chat
+    return this.#all<{ chat: string }>(sql, ref, conversation)[0]?.chat
   }
 
   place(ref: string, chat: string, contact: number, conversation: number): void {
@@ -114,7 +110,11 @@ export class Notes {
   }
 
   pairOf(conversation: number, whatsapp: string): Pair | undefined {
-    return this.#one("SELECT * FROM pairs WHERE conversation = ? AND whatsapp = ?", conversation, whatsapp)
+    return this.#all<Pair>(
+      "SELECT * FROM pairs WHERE conversation = ? AND whatsapp = ?",
+      conversation,
+      whatsapp,
+    )[0]
   }
 
   pair({ conversation, id, part, whatsapp, by, failed = 0 }: NewPair): void {
@@ -138,13 +138,13 @@ export class Notes {
   known(conversation: number): { last: number; made: number; recent: number } {
     const sql = `SELECT coalesce(max(id), 0) AS last, coalesce(max(id) FILTER (WHERE by <> 'agent'), 0) AS made,
       coalesce(min(id) FILTER (WHERE at > unixepoch() - 172800), 0) AS recent FROM pairs WHERE conversation = ?`
-    return this.#one(sql, conversation)!
+    return this.#all<{ last: number; made: number; recent: number }>(sql, conversation)[0]!
   }
 
   /** A message that is to be made: when that was last tried, Unix ms, and its number once it is known. */
   attempt(ref: string, source: string) {
     const sql = "SELECT at, id FROM attempts WHERE ref = ? AND source = ?"
-    return this.#one<{ at: number; id: number | null }>(sql, ref, source)
+    return this.#all<{ at: number; id: number | null }>(sql, ref, source)[0]
   }
 
   try(ref: string, source: string, at: number): void {

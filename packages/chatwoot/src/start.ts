@@ -129,12 +129,14 @@ function runLine(settings: Settings, { ref, ...parts }: Parts) {
   }
 
   const started = unfailing({ signal, log }, begin)
-  const ended = started
-    .then(async () => {
-      const here = line
-      if (here)
-        await Promise.all([unfailing(here, async () => await listen(here, sends)), lookNowAndThen(here)])
-    })
+  async function goOn(): Promise<void> {
+    await started
+    const here = line
+    if (!here) return
+    await Promise.all([unfailing(here, async () => await listen(here, sends)), lookNowAndThen(here)])
+  }
+
+  const ended = goOn()
     .catch((error: unknown) => void (signal.aborted || log((error as Error).message)))
     .then(async () => await doors.idle())
   return { started, ended, ring: (body: string) => void told(line, body, doors.ring) }
@@ -242,7 +244,7 @@ function doorbells(look: (conversation: number, from: number) => Promise<void>) 
   }
   return {
     /** @returns a promise that is kept once what is there now was looked at */
-    async ring(conversation: number, from: number): Promise<void> {
+    ring: async (conversation: number, from: number): Promise<void> => {
       waiting.set(conversation, Math.min(from, waiting.get(conversation) ?? Infinity))
       const going = running.get(conversation) ?? run(conversation)
       running.set(conversation, going)
