@@ -40,7 +40,7 @@ function requestsOf(seed: number, count: number) {
 }
 
 test("a seed makes the same requests each time, another seed others, and all routes are among them", () => {
-  const [first, again, other] = [requestsOf(7, 500), requestsOf(7, 500), requestsOf(70_000, 500)]
+  const [first, again, other] = [requestsOf(7, 800), requestsOf(7, 800), requestsOf(70_000, 800)]
   expect(again.map(({ sent }) => sent)).toEqual(first.map(({ sent }) => sent))
   expect(other.map(({ sent }) => sent)).not.toEqual(first.map(({ sent }) => sent))
   expect(new Set(first.map(({ draft }) => draft.route.name)).size).toBe(routes.length)
@@ -87,7 +87,7 @@ test.for<[string, string, Answer]>([
   ["a field that is not documented", "setAbout", anAnswer(200, { ok: true, more: 1 })],
   ["a field of another type", "setAbout", anAnswer(200, { ok: "true" })],
   ["a status that is not documented", "setAbout", anAnswer(201, { ok: true })],
-  ["a bug of ours", "setAbout", anAnswer(500, { ...refusal, code: "internal_error" })],
+  ["a bug of ours", "setAbout", anAnswer(800, { ...refusal, code: "internal_error" })],
   ["a code with another status", "setAbout", anAnswer(400, refusal)],
   ["a code that is not this route's", "setAbout", anAnswer(422, { ...refusal, code: "media_fetch_failed" })],
   ["no error of ours", "setAbout", anAnswer(502, "<html>Bad gateway</html>")],

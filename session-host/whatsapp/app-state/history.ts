@@ -25,7 +25,7 @@ const { ON_DEMAND } = HistorySyncType
 const { COMPLETE_AND_NO_MORE_MESSAGE_REMAIN_ON_PRIMARY: noneOlder } =
   proto.Conversation.EndOfHistoryTransferType
 
-/** The parts of a phone's history that bring its contacts' addresses and names, and those that were asked for. */
+/** The parts of a phone's history that bring its contacts' addresses and names, or were asked for. */
 const always = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME, ON_DEMAND])
 /** Further parts, which are read only if messages are wanted. All other parts are never read. */
 const withMessages = new Set<number>([HistorySyncType.RECENT, HistorySyncType.FULL])

@@ -5,6 +5,7 @@ import {
   jidNormalizedUser,
   proto,
   type AuthenticationCreds,
+  type WAMessageKey,
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { userOf } from "#core/message/jid.ts"
@@ -110,14 +111,7 @@ export function newQuestions(input: Input): Questions {
     bringAgain: (missed) => answerOrEnd(bringAgain(sock, missed, { me: me(), log })),
     async askPhoneFor(attrs) {
       const { key } = decodeMessageNode({ tag: "message", attrs }, me(), creds.me?.lid ?? "").fullMessage
-      const { remoteJid, fromMe, id, participant } = key
-      const { PLACEHOLDER_MESSAGE_RESEND } = proto.Message.PeerDataOperationRequestType
-      // Baileys has a function for this, with a time limit of its own.
-      const request = sock.sendPeerDataOperationMessage({
-        placeholderMessageResendRequest: [{ messageKey: { remoteJid, fromMe, id, participant } }],
-        peerDataOperationRequestType: PLACEHOLDER_MESSAGE_RESEND,
-      })
-      await answerOrEnd(request)
+      await answerOrEnd(askPhoneFor(sock, key))
     },
     askPhoneForOlder: (oldest, count) => answerOrEnd(askPhoneForOlder(sock, oldest, count)),
     tokenOf,
@@ -130,7 +124,19 @@ export function newQuestions(input: Input): Questions {
   }
 }
 
-/** Asks the account's phone for messages of a chat before this one. */
+/** Asks the account's phone for a message that could not be read here. */
+async function askPhoneFor(
+  sock: WASocket,
+  { remoteJid, fromMe, id, participant }: WAMessageKey,
+): Promise<void> {
+  // Baileys has a function for this, with a time limit of its own.
+  await sock.sendPeerDataOperationMessage({
+    placeholderMessageResendRequest: [{ messageKey: { remoteJid, fromMe, id, participant } }],
+    peerDataOperationRequestType: proto.Message.PeerDataOperationRequestType.PLACEHOLDER_MESSAGE_RESEND,
+  })
+}
+
+/** Asks the account's phone for messages of a chat before this one (Contract, "Older messages"). */
 async function askPhoneForOlder(sock: WASocket, oldest: Oldest, count: number): Promise<void> {
   await sock.sendPeerDataOperationMessage({
     historySyncOnDemandRequest: {
