@@ -226,10 +226,7 @@ export class Transcript {
     from: { since?: number | undefined; until?: number | undefined; before?: string | undefined },
   ): AsyncGenerator<Line> {
     const { store } = this.#parts
-    // Older messages are not shown, even if they are still kept from a time of a longer `keep`. Nor are those
-    // that the account has removed.
-    const oldest = Math.max(now() - (this.days ?? 0) * day, (await this.#parts.clearedUntil(chat)) + 1)
-    const since = padded(Math.max(from.since ?? 0, oldest), 10)
+    const since = padded(Math.max(from.since ?? 0, await this.#shownSince(chat)), 10)
     const until = from.until === undefined ? "~" : padded(from.until, 10)
     const before = from.before !== undefined && from.before < until ? from.before : until
     const prefixes = [...(await this.#parts.login.vault.namesOf(chat))].map((name) => this.#prefixOf(name))
@@ -239,12 +236,21 @@ export class Transcript {
     yield* merged(rows)
   }
 
+  /**
+   * The time, in Unix seconds, before which messages of a chat are not shown, even if they are still kept from
+   * a time of a longer `keep`, or are about to be removed, since the account has removed them.
+   */
+  async #shownSince(chat: string): Promise<number> {
+    return Math.max(now() - (this.days ?? 0) * day, (await this.#parts.clearedUntil(chat)) + 1)
+  }
+
   /** The oldest message of a chat (a JID) that is kept. @throws SessionEnded */
   async oldest(chat: string): Promise<MessageEvent | undefined> {
     if (this.days === undefined) return undefined
+    const after = padded(await this.#shownSince(chat), 10)
     const prefixes = [...(await this.#parts.login.vault.namesOf(chat))].map((name) => this.#prefixOf(name))
     const first = prefixes.map(async (prefix) => {
-      const [row] = await this.#parts.store.page(prefix, { limit: 1 })
+      const [row] = await this.#parts.store.page(prefix, { after, limit: 1 })
       return row ? [Written.parse(JSON.parse(row.secret.toString()))] : []
     })
     const [oldest] = (await Promise.all(first)).flat().toSorted((a, b) => a.timestamp - b.timestamp)

@@ -190,7 +190,7 @@ describe("a key for some chats", () => {
     "sendText sendMedia sendReaction sendPoll sendLocation sendEvent sendContact sendForward sendTyping " +
     "getMessage listSent revokeMessage deleteForMe editMessage pinMessage unpinMessage readMessage messageMedia " +
     "updateChat clearChat deleteChat getChatTimer setChatTimer " +
-    "listMessages searchMessages listHandovers setHandover getContact contactAvatar getGroup groupAvatar subscribePresence"
+    "listMessages searchMessages askForOlder listPlanned listHandovers setHandover getContact contactAvatar getGroup groupAvatar subscribePresence"
   ).split(" ")
   const [ours, theirs] = ["491711234567", "491715550000"]
 
@@ -239,7 +239,7 @@ describe("a key for some chats", () => {
     expect((await walk(theirs)).toSorted()).toEqual([...free].toSorted())
     const withoutChat = await walk(undefined)
     const byPath =
-      "updateChat clearChat deleteChat getChatTimer setChatTimer listMessages setHandover getContact contactAvatar getGroup groupAvatar".split(
+      "updateChat clearChat deleteChat getChatTimer setChatTimer listMessages askForOlder setHandover getContact contactAvatar getGroup groupAvatar".split(
         " ",
       )
     expect(withoutChat.filter((name) => !byPath.includes(name)).toSorted()).toEqual([...free].toSorted())
