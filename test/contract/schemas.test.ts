@@ -40,8 +40,8 @@ const judged: Record<string, (value: unknown) => unknown> = {
 }
 const needed: Partial<Record<RouteName, (body: object) => string | false>> = {
   createBridge: () => "customer_ref",
-  updateBridge: (body: { proxy_url?: string }) =>
-    !hasChoice({ ...body, proxy: body.proxy_url }) && "webhook_url",
+  updateBridge: (body: { proxy_url?: string; media_store?: null }) =>
+    !hasChoice({ ...body, proxy: body.proxy_url, mediaStore: body.media_store }) && "webhook_url",
   createWebhook: () => "url",
   updateWebhook: () => false,
   createAccountWebhook: () => "url",

@@ -85,6 +85,10 @@ const unfit: Partial<Record<RouteName, [fields: object, at: string][]>> = {
   pinMessage: [],
   readMessage: [],
   setHandover: [],
+  changePlanned: [],
+  createJob: [],
+  changeJob: [],
+  askForOlder: [],
   createPost: [],
   reactToPost: [],
   updateChat: [

@@ -209,7 +209,8 @@ async function inboxOf(
   { ref, notes, chatwoot }: Parts,
   url: string,
 ): Promise<{ inbox: number; since: number }> {
-  const now = Date.now() / 1000
+  // Chatwoot tells times in whole seconds.
+  const now = Math.floor(Date.now() / 1000)
   const name = `WhatsApp ${ref}`
   const all = await chatwoot.inboxes()
   const noted = notes.line(ref)

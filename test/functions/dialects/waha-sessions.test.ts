@@ -160,7 +160,7 @@ test.each([
     /Cannot|not found/,
   ],
   ["a stop", "POST", "/api/sessions/shop/stop", undefined, 501, /the dashboard pauses/],
-  ["what this service has not", "GET", "/api/shop/channels", undefined, 501, /has no channels/],
+  ["what this service has not", "GET", "/api/shop/presence", undefined, 501, /keeps no presences/],
   ["a call of its part", "POST", "/api/shop/channels/1@newsletter/mute", {}, 501, /mutes no channels/],
 ] as const)("%s: refused in WAHA's form, with our sentence", async (_, method, path, body, status, said) => {
   const shop = await aShop()

@@ -105,7 +105,7 @@ test("what cannot go in time expires and is told; the rest goes once the number 
   await until(async () => (await stateOf(nobody)).state === "failed")
   expect(await stateOf(late)).toMatchObject({ state: "expired", code: "session_unavailable" })
   expect(await stateOf(nobody)).toMatchObject({ state: "failed", code: "recipient_not_found" })
-  expect(await stateOf(patient)).toMatchObject({ state: "sent" })
+  await until(async () => (await stateOf(patient)).state === "sent")
   const told = (await eventsOfType(bridge.id, "message_status")).filter(({ status }) => status === "failed")
   expect(told.map(({ message_id }) => message_id).toSorted()).toEqual([late, nobody].toSorted())
 
