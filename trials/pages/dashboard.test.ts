@@ -719,7 +719,7 @@ test("no page has an accessibility fault, light or dark, wide or narrow, and non
     faults.push(...(await faultsOf(page, twoLooks)))
   }
   expect(faults).toEqual([])
-}, 120_000)
+}, 240_000)
 
 test("a page is small, and its script and style are", async () => {
   const cookie = header(await browser.cookies())
