@@ -237,8 +237,8 @@ export class Transcript {
   }
 
   /**
-   * The time, in Unix seconds, before which messages of a chat are not shown, even if they are still kept from
-   * a time of a longer `keep`, or are about to be removed, since the account has removed them.
+   * The time, in Unix seconds, before which messages of a chat are not shown, even if they are still kept
+   * from a time of a longer `keep`, or are about to be removed, since the account has removed them.
    */
   async #shownSince(chat: string): Promise<number> {
     return Math.max(now() - (this.days ?? 0) * day, (await this.#parts.clearedUntil(chat)) + 1)

@@ -75,8 +75,8 @@ const ofKept = [
  * The fields that `restart.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `usage.test.ts`,
  * `webhooks.test.ts`, `send/pacing.test.ts` and `live-network/restrictions.test.ts`, and of messages that
  * were looked up `commands/look-up-message.test.ts`, show; those that `send/planned.test.ts` shows of planned
- * messages and jobs; and those that `listGroups` shows, of a group in a
- * community; the store of `own-store.test.ts`; and those of messages that `events/messages.ts` shows of their events.
+ * messages and jobs; those that `listGroups` shows, of a group in a community; the store of
+ * `own-store.test.ts`; and those of messages that `events/messages.ts` shows of their events.
  */
 const elsewhere = [
   "getBridge.manager.fail_count",
