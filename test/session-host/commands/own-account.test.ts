@@ -45,7 +45,9 @@ async function bobWrites(text: string, chat = phone.number) {
 }
 
 test("an account's name is changed on its phone, and for the people it writes to", async () => {
-  expect(await ask("PATCH", "/profile/name", { name: "The Corner Shop" })).toMatchObject({ status: 200 })
+  const rename = async () => await ask("PATCH", "/profile/name", { name: "The Corner Shop" })
+  // The phone gives the keys of its settings a moment after the link.
+  await until(async () => (await rename()).status === 200)
   expect(await settings("critical_block")).toMatchObject([
     { index: ["setting_pushName"], value: { pushNameSetting: { name: "The Corner Shop" } } },
   ])

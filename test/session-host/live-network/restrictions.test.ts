@@ -10,8 +10,20 @@ import { until } from "#test/support/until.ts"
 
 const { aChat, hostLog, linesOf } = await aSharedHost()
 
+type Chat = Awaited<ReturnType<typeof aChat>>
+
+/** What a login asks: whether the account may begin chats, and how many more. */
+const loginQuestions = 2
+const questionsOf = async ({ network, phone }: Pick<Chat, "network" | "phone">) => {
+  const questions = { who: `${phone.number}:1`, kind: "in", attrs: { xmlns: "w:mex" } } as const
+  return (await network.control.log(questions)).length
+}
+/** Once it was asked, answers come before notices. */
+const untilLoginAsked = (chat: Chat) => until(async () => (await questionsOf(chat)) === loginQuestions)
+
 test("a restriction is in status and lease until its end or lifting, over restarts, and told once before", async () => {
-  const { bob, phone, bridge, network, ask, host } = await aChat()
+  const chat = await aChat()
+  const { bob, phone, bridge, network, ask, host } = chat
   const device = `${phone.number}:1`
   const restriction = async () => {
     const { restriction: kind, restricted_until: until } = (await ask("GET", "/status")) as Record<
@@ -21,6 +33,7 @@ test("a restriction is in status and lease until its end or lifting, over restar
     return [kind, typeof until === "number" && until > Date.now() / 1000]
   }
   expect(await restriction()).toEqual([undefined, false])
+  await untilLoginAsked(chat)
   // What the network answers to the login's questions must not contradict its notice: the answer may come
   // later.
   await network.control.change(phone.number, { capped: true })
@@ -53,21 +66,18 @@ test("a restriction is in status and lease until its end or lifting, over restar
 })
 
 test("a restriction begun while offline, and a quota, are asked for at the login, and after a refusal", async () => {
-  const { bob, phone, bridge, network, ask, host: own } = await aChat()
-  const device = `${phone.number}:1`
+  const chat = await aChat()
+  const { bob, phone, bridge, network, ask, host: own } = chat
   const restriction = async () => ((await ask("GET", "/status")) as { restriction?: string }).restriction
-  const questions = { who: device, kind: "in", attrs: { xmlns: "w:mex" } } as const
-  /** One whether the account may begin chats, one how many more. */
-  const atOnce = 2
-  await until(async () => (await network.control.log(questions)).length === atOnce)
+  await untilLoginAsked(chat)
   await network.control.change(phone.number, { restricted: true })
   const eve = await network.phone("Eve")
   expect(await restriction()).toBeUndefined()
-  const before = (await network.control.log(questions)).length
+  const before = await questionsOf(chat)
   for (const body of ["one", "two", "three"])
     expect(await sendText(bridge.id, eve.number, body)).toMatchObject({ network_code: 463 })
   await until(async () => (await restriction()) === "new_chats")
-  expect((await network.control.log(questions)).length).toBe(before + atOnce)
+  expect(await questionsOf(chat)).toBe(before + loginQuestions)
 
   await network.control.change(phone.number, { restricted: false, capped: true })
   await own.sessions.get(bridge.id)!.stop()
