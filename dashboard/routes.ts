@@ -11,7 +11,9 @@ import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
 import { auditLog } from "./audit-log.ts"
 import type { BillingPages } from "./billing-pages.ts"
+import { aboutChat } from "./conversations/about-chat.ts"
 import { answering, largestFile } from "./conversations/answer.ts"
+import { channels } from "./conversations/channels.ts"
 import { chats } from "./conversations/chats.ts"
 import { groups } from "./conversations/groups.ts"
 import { planned } from "./conversations/planned.ts"
@@ -137,7 +139,9 @@ const parts = [
   where,
   chats,
   answering,
+  aboutChat,
   groups,
+  channels,
   planned,
   events,
   event,

@@ -42,6 +42,8 @@ const acts = {
   events_changed: "changed which events are sent of",
   sending_changed: "changed the pacing or the daily presence of",
   keeping_changed: "changed which messages are kept of",
+  store_changed: "changed where files are put of",
+  chat_cleared: "cleared or deleted a chat of",
   plans_changed: "cancelled, paused or let go on what was planned by",
   troubles_changed: "changed the alerts",
   link_made: "made a link page for",
@@ -63,7 +65,7 @@ export const Act = z.enum(Object.keys(acts) as [Act, ...Act[]]) // the keys of a
 
 /** An intruder may do these in a person's name, for instance with their mailbox: the person is mailed. */
 const toThePerson = new Set<Act>(["signed_in", "passkey_added", "address_changed"])
-/** These give access to the account, or lead events elsewhere: the owners are mailed. */
+/** These give access to the account, or lead events or files elsewhere: the owners are mailed. */
 const toOwners = new Set<Act>([
   "member_joined",
   "role_changed",
@@ -76,6 +78,7 @@ const toOwners = new Set<Act>([
   "secret_replaced",
   "webhook_added",
   "webhook_changed",
+  "store_changed",
   "troubles_changed",
 ])
 

@@ -51,6 +51,11 @@ export async function namesOf(c: OfBridge, jids: Iterable<string>): Promise<Name
   return (jid, said) => chatName(jid, known.get(`${id} ${jid}`) || said)
 }
 
+/** Lets a name that was changed here be asked for again. */
+export function forgetName(bridgeId: string, jid: string): void {
+  known.delete(`${bridgeId} ${jid}`)
+}
+
 async function learn(c: OfBridge, jids: string[]): Promise<void> {
   const path = `/names?jids=${encodeURIComponent(jids.join(","))}`
   const { value = {} } = await askSession(c, path, z.record(z.string(), z.string()), patienceMs)

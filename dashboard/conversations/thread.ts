@@ -154,6 +154,7 @@ function head(
           <input id="find" type="search" name="q" maxlength="1000" />
           <button class="button slim">Search</button>
         </form>
+        <p><a class="button slim" href="${chat.at}/about">Name, labels, older messages</a></p>
         ${
           chat.mayAnswer && input.unread !== ""
             ? html`<form method="post" action="${chat.at}/read">

@@ -15,6 +15,7 @@ const tabs = [
   ["connect", "/connect", "Phone"],
   ["chats", "/chats", "Chats"],
   ["groups", "/groups", "Groups"],
+  ["channels", "/channels", "Channels"],
   ["planned", "/planned", "Planned"],
   ["events", "/events", "Events"],
   ["deliveries", "/deliveries", "Deliveries"],

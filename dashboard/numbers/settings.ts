@@ -5,6 +5,7 @@ import { EventType, isUsual } from "#contract/event.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import { pause, unpause } from "#core/bridge/customer-pause.ts"
+import { MediaStore } from "#core/bridge/media-store.ts"
 import { remove } from "#core/bridge/remove.ts"
 import type { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
@@ -18,6 +19,7 @@ import { nameIn, noticeOf, typedIn } from "../form.ts"
 import { freshOnly, takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
+import { storeCard, storeFields, storeIn } from "./own-store.ts"
 import { pacingIn, recommended, sendingCard, type TypedPacing } from "./pacing.ts"
 import { unlinkPhone } from "./session-answer.ts"
 
@@ -27,7 +29,8 @@ const ignorable = [
 ] as const
 
 const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/settings`
-const fresh = freshOnly((c) => pathOf(c.var.bridge))
+const pageOf = (c: Context<DashboardEnv>) => pathOf(c.var.bridge)
+const fresh = freshOnly(pageOf)
 
 /** The settings of a number. */
 export const settings = new Hono<DashboardEnv>()
@@ -78,7 +81,7 @@ export const settings = new Hono<DashboardEnv>()
         await writeChoice(await freshLease(bridge.id), { pacing, daily_presence, link_previews }, requestId)
         await did(c, "sending_changed", bridge.customerRef)
       },
-      typed,
+      { typed },
     )
   })
   .post("/numbers/:ref/settings/keeping", async (c) => {
@@ -87,6 +90,24 @@ export const settings = new Hono<DashboardEnv>()
     return await done(c, "Saved. It holds from the next message on.", async () => {
       await writeChoice(await freshLease(bridge.id), keepingIn(typed), requestId)
       await did(c, "keeping_changed", bridge.customerRef)
+    })
+  })
+  // A fresh sign-in, as for a webhook's address: this sends the files elsewhere.
+  .post("/numbers/:ref/settings/store", freshOnly(pageOf, ...storeFields), async (c) => {
+    const typed = await typedIn(c, ...storeFields, "secret_access_key")
+    const { bridge, requestId } = c.var
+    const save = async () => {
+      const mediaStore = MediaStore.sealed(storeIn(typed), bridge.id, await Bridge.deliveryKeyOf(bridge))
+      await writeChoice(await freshLease(bridge.id), { mediaStore }, requestId)
+      await did(c, "store_changed", bridge.customerRef)
+    }
+    return await done(c, "Saved. It holds from the next file on.", save, { store: typed })
+  })
+  .post("/numbers/:ref/settings/store/remove", async (c) => {
+    const { bridge, requestId } = c.var
+    return await done(c, "Saved.", async () => {
+      await writeChoice(await freshLease(bridge.id), { mediaStore: null }, requestId)
+      await did(c, "store_changed", bridge.customerRef)
     })
   })
   .post("/numbers/:ref/settings/pause", fresh, async (c) => {
@@ -130,19 +151,21 @@ async function done(
   c: Context<DashboardEnv>,
   sentence: string | Html,
   act: () => Promise<void>,
-  typed?: TypedPacing,
+  refused: Omit<Shown, "notice"> = {},
 ) {
   const { notice, status } = await noticeOf(async () => {
     await act()
     return note("good", sentence)
   })
-  return await show(c, { notice, typed: status && typed }, status)
+  return await show(c, { notice, ...(status && refused) }, status)
 }
 
 interface Shown {
   notice?: Html
   /** A pacing that was refused. */
-  typed?: TypedPacing | undefined
+  typed?: TypedPacing
+  /** A store of files that was refused. */
+  store?: Parameters<typeof storeCard>[2]
 }
 
 async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiError["status"]) {
@@ -154,6 +177,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
     ? html`${note("info", await askOwners(c, viewerRefusal))} ${forViewers(choice)}`
     : html`${shown.notice ?? ""} ${nameCard(bridge)} ${eventsCard(bridge, choice)}
       ${await sendingCard(bridge, choice, shown.typed)} ${keepingCard(bridge, choice)}
+      ${storeCard(bridge, choice, shown.store ?? Object.fromEntries(draft))}
       ${endings(bridge, runningOf(lease), draft.get("confirm") ?? "")}`
   return await numberPage(c, "settings", { title: `Settings of ${bridge.customerRef}`, body, status })
 }

@@ -417,6 +417,30 @@ test("which messages a number keeps is chosen from a list, and nothing else is t
   expect(await chosen()).toMatchObject({ history: false })
 })
 
+test("a number's files go to a bucket of its owner's, whose secret no page shows, until that is ended", async () => {
+  const person = await aPerson()
+  const path = "/numbers/shop/settings"
+  const chosen = async () => (await Lease.get(person.bridge.id))!.choice.mediaStore
+  const form = {
+    bucket: "shop-files",
+    access_key_id: "AKIA1",
+    secret_access_key: "hush-hush",
+    endpoint: "",
+    link: "key",
+  }
+  const refused = await person.post(`${path}/store`, { ...form, endpoint: "https://10.0.0.1" })
+  const shown = await refused.text()
+  expect([refused.status, shown.includes("this address is not public")]).toEqual([400, true])
+  expect([shown.includes('value="shop-files"'), shown.includes("hush-hush")]).toEqual([true, false])
+  expect(await chosen()).toBeUndefined()
+  const saved = await (await person.post(`${path}/store`, form)).text()
+  expect(saved).toContain("Saved. It holds from the next file on.")
+  expect(saved).not.toContain("hush-hush")
+  expect(await chosen()).toMatchObject({ bucket: "shop-files", region: "us-east-1", link: "key" })
+  await person.post(`${path}/store/remove`)
+  expect(await chosen()).toBeUndefined()
+})
+
 test("how many chats a number may still begin today is said by its session", async () => {
   const person = await aPerson()
   const path = "/numbers/shop/settings"

@@ -169,6 +169,90 @@ test("groups and their members are as the session has them, whatever their names
   expect(host.calls.at(-1)?.path).toBe("/groups/120363000000000001%40g.us/leave")
 })
 
+const answersOf = (answers: Record<string, unknown>) =>
+  aScriptedHost(({ method, path }, response) => {
+    const [found] = Object.entries(answers).filter(([call]) => `${method} ${path}`.startsWith(call))
+    sayJson(response, 200, found ? found[1] : { ok: true })
+  })
+
+const answerOf = ({ answer }: { answer?: unknown }) =>
+  answer as { id: string; name: string; link: string; jid: string }
+
+test("a chat's person is named and labelled, its older messages asked for, and it is cleared or deleted", async () => {
+  const person = await aPerson()
+  const label = answerOf(examples.createLabel)
+  const host = await answersOf({
+    "GET /contacts/": answerOf(examples.getContact),
+    "GET /labels?": [],
+    "GET /labels": answerOf(examples.listLabels),
+    "POST /labels": { ...label, id: "9" },
+    "GET /names": {},
+    "POST /chats/": { state: "asked", messages: [], is_end: false },
+  })
+  await host.take(person.bridge.id)
+  const at = "/numbers/shop/chats/491711234567%40s.whatsapp.net"
+  const shown = plain(await (await person.get(`${at}/about`)).text())
+  expect(shown).toContain(`Put on <bdi>${label.name}</bdi>`)
+  const said = async (act: string, form?: Record<string, string>) =>
+    plain(await (await person.post(`${at}${act}`, form)).text())
+  expect(await said("/name", { full_name: " Ada Lovelace " })).toContain("Saved, on the phone, too.")
+  await said("/name/remove")
+  await said("/labels", { put: "3" })
+  await said("/labels", { take: "3" })
+  await said("/labels", { name: "To be called" })
+  expect(await said("/older")).toContain("They come once it is online.")
+  await said("/clear")
+  await said("/delete")
+  const chat = "491711234567%40s.whatsapp.net"
+  const changes = host.calls.filter(({ method }) => method !== "GET")
+  expect(changes.map(({ method, path, body }) => [method, path, body])).toEqual([
+    ["PUT", `/contacts/${chat}`, '{"full_name":"Ada Lovelace"}'],
+    ["DELETE", `/contacts/${chat}`, ""],
+    ["PUT", `/labels/3/chats/${chat}`, ""],
+    ["DELETE", `/labels/3/chats/${chat}`, ""],
+    ["POST", "/labels", '{"name":"To be called"}'],
+    ["PUT", `/labels/9/chats/${chat}`, ""],
+    ["POST", `/chats/${chat}/history`, "{}"],
+    ["DELETE", `/chats/${chat}/messages`, ""],
+    ["DELETE", `/chats/${chat}`, ""],
+  ])
+})
+
+test("channels are found by their link and followed, and a post from the page goes once", async () => {
+  const person = await aPerson()
+  const channel = answerOf(examples.getChannel)
+  const host = await answersOf({
+    "GET /channels/invite": channel,
+    [`GET /channels/${encodeURIComponent(channel.jid)}/posts`]: answerOf(examples.listPosts),
+    "GET /channels/": { ...channel, role: "owner" },
+    "GET /channels": [channel],
+    "POST /channels/": answerOf(examples.createPost),
+  })
+  await host.take(person.bridge.id)
+  const at = `/numbers/shop/channels`
+  const one = `${at}/${encodeURIComponent(channel.jid)}`
+  const shown = async (path: string) => plain(await (await person.get(path)).text())
+  expect(await shown(at)).toContain(channel.name)
+  expect(await shown(`${at}?link=${encodeURIComponent(channel.link)}`)).toContain(channel.name)
+  const page = await shown(one)
+  expect(page).toContain("seen 1204 times")
+  const key = /name="key" value="([^"]+)"/.exec(page)?.[1] ?? ""
+  const post = async () => await person.post(`${one}/posts`, { key, body: "We open at six." })
+  expect(await (await post()).text()).toContain("It is posted.")
+  // This host completes no record: the first post is as if under way.
+  expect((await post()).status).toBe(409)
+  expect(host.calls.filter(({ path, method }) => method === "POST" && path.endsWith("/posts"))).toHaveLength(
+    1,
+  )
+  await person.post(`${one}/follow`)
+  await person.post(`${one}/unfollow`)
+  expect(host.calls.filter(({ path }) => path.endsWith("/follow")).map(({ method }) => method)).toEqual([
+    "POST",
+    "DELETE",
+  ])
+  expect((await person.get(`${at}/1%2F..%2F2`)).status).toBe(404)
+})
+
 test("what is planned is shown and cancelled, and a job with its progress is paused and stopped", async () => {
   const person = await aPerson()
   const { answer: jobs } = examples.listJobs as { answer: { id: string }[] }

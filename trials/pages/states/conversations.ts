@@ -30,6 +30,14 @@ export const conversations: State[] = [
     reads: "Are you open on Sunday?",
   },
   {
+    name: "about a chat",
+    as: baker,
+    reach: async (_, page) =>
+      await page.$eval(".more a[href$='/about']", (one) => one.getAttribute("href") ?? ""),
+    reads: "Name in the phone's address book",
+  },
+  { name: "channels", as: baker, reach: () => "/numbers/connected/channels", reads: "No channel yet" },
+  {
     name: "groups",
     as: baker,
     reach: async (world) => {
