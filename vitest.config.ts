@@ -44,8 +44,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: LongestFirst },
     // Bounds for a machine that does much else, never an expectation: speed belongs in the benchmark.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: { name: "alone", include: alone, exclude: never } },
