@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process"
+import { createHash } from "node:crypto"
 import { once } from "node:events"
-import { mkdirSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { Unexpected } from "#one-machine/api-client.ts"
@@ -52,19 +53,21 @@ export class Engine {
 
   /**
    * The image that stands in for one that cannot be had here: `node` or `caddy`. It is made from Debian's
-   * packages and npm's, once.
+   * packages and npm's, once for each state of the script that makes it.
    */
   async standIn(name: "node" | "caddy"): Promise<string> {
-    const tag = `stand-in-${name}`
+    const script = `${scripts}stand-in`
+    const tag = `stand-in-${name}:${createHash("sha256").update(readFileSync(script)).digest("hex").slice(0, 12)}`
     const isThere = this.docker("image", "inspect", tag).then(
       () => true,
       () => false,
     )
     if (await isThere) return tag
     const archive = `${cache}/${name}.tar`
-    await run(`${scripts}stand-in`, [name, archive], { maxBuffer: 1e9 })
+    await run(script, [name, archive], { maxBuffer: 1e9 })
     const changes = { node: nodeChanges, caddy: caddyChanges }[name]
     await this.docker("import", ...changes.flatMap((one) => ["--change", one]), `/machine${archive}`, tag)
+    rmSync(archive)
     return tag
   }
 

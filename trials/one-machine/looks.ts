@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { Unexpected } from "#one-machine/api-client.ts"
 import { LinkedNumber, type Place } from "./number.ts"
 
@@ -23,7 +24,10 @@ interface About {
 const looks: Record<string, (said: string, about: About) => unknown> = {
   "apt-get install": () => {},
   "git clone": () => {},
-  "one-machine/install https": async (_said, { machine }) => await isServed(machine),
+  "one-machine/install https": async (said, { machine }) => {
+    must(!said.includes("EBADENGINE"), said)
+    await isServed(machine)
+  },
   "admin doctor": (said) => must(!said.includes("=bad"), said),
   "admin login-link": async (said, { machine }) => await signsIn(machine, said),
   "systemctl restart": async (_said, about) => {
@@ -75,6 +79,25 @@ export function lookAfter(command: string) {
 
 export function must(isSo: boolean, otherwise: string): void {
   if (!isSo) throw new Unexpected(otherwise)
+}
+
+/**
+ * Asks for a page over https, again and again, as long as `work` takes.
+ * @returns what was answered, and the longest wait @throws Unexpected when an answer was not 200
+ */
+export async function isServedDuring(place: Place, work: () => Promise<unknown>): Promise<string> {
+  let [answers, longestMs, isOver] = [0, 0, false]
+  const asking = async () => {
+    for (; !isOver; answers++) {
+      const began = performance.now()
+      const { status } = await place.ask("/api/openapi.json")
+      must(status === 200, `after ${answers} answers Caddy answered ${status}`)
+      longestMs = Math.max(longestMs, performance.now() - began)
+      await sleep(200)
+    }
+  }
+  await Promise.all([asking(), work().finally(() => (isOver = true))])
+  return `Caddy answered ${answers} times 200, the latest after ${Math.round(longestMs)} ms`
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Unexpected } from "#one-machine/api-client.ts"
 import { until } from "#test/support/until.ts"
 import type { Booted } from "./booted.ts"
-import { must } from "./looks.ts"
+import { isServedDuring, must } from "./looks.ts"
 import type { LinkedNumber } from "./number.ts"
 
 const install = "sudo /opt/messaging-bridge/one-machine/install"
@@ -35,10 +35,11 @@ export async function tryUnit(machine: Booted, number: LinkedNumber): Promise<vo
   await machine.run(restart)
   const said = await refused(machine, "sudo /opt/messaging-bridge/one-machine/admin doctor")
   must(/backups=bad.*one-machine\/install/.test(said), said)
-  await machine.run(install)
+  const seen = await isServedDuring(machine, async () => await machine.run(install))
   const isBackedUp = async () => (await machine.run("ls /mnt/backups")).includes(".backup")
   await until(isBackedUp, { what: "a backup in another folder" })
   console.log("the doctor says that a new BACKUP_DIR needs an install, after which backups are made there")
+  console.log(`during that install ${seen}`)
 
   machine.settings = `${machine.settings}\nDATA_DIR=/srv/bridge/data\n`
   await machine.run(
