@@ -64,7 +64,8 @@ export class Booted implements Tried {
     writeFileSync(join(machine.#root, "etc/sudoers.d/trial"), 'Defaults env_keep += "NODE_EXTRA_CA_CERTS"\n')
     // The machine is thrown away: what is installed need not be on the disk at once.
     writeFileSync(join(machine.#root, "etc/dpkg/dpkg.cfg.d/trial"), "force-unsafe-io\n")
-    appendFileSync(join(machine.#root, "etc/hosts"), `127.0.1.1 ${hostname()}\n`)
+    // Debian's installer writes both, and mmdebstrap none. Caddy does not start where localhost is no name.
+    writeFileSync(join(machine.#root, "etc/hosts"), `127.0.0.1 localhost\n127.0.1.1 ${hostname()}\n`)
     machine.#start()
     await machine.#isUp()
     await machine.#inside("apt-get update --quiet=2")
