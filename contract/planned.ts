@@ -63,7 +63,12 @@ const JobId = z
 const PlannedId = z
   .string()
   .regex(/^(?:3EB0[0-9A-F]{18}|job_3EB0[0-9A-F]{18}-[0-9]{5})$/, "not the id of a planned message")
-const planned = path.extend({ id: PlannedId })
+const planned = {
+  params: path.extend({ id: PlannedId }),
+  query: z.object({
+    chat: ChatId.optional().openapi({ description: "Its chat; one to another chat is then `not_found`." }),
+  }),
+}
 
 export const listPlanned = createRoute({
   method: "get",
@@ -96,7 +101,7 @@ export const getPlanned = createRoute({
   method: "get",
   path: `${proxy}/planned/{id}` as const,
   summary: "A planned message, and what has become of it",
-  request: { params: planned },
+  request: planned,
   responses: { 200: reply("As it is now.", PlannedSend), ...refusals(...codesOfSession) },
 })
 
@@ -106,7 +111,7 @@ export const changePlanned = createRoute({
   summary: "Plan a message for another time",
   description: "Of a job, the job's own time holds: `not_planned`.",
   request: {
-    params: planned,
+    ...planned,
     body: body(
       z.object({
         send_at: SendAt.openapi({ description: "Unix seconds. A time that has passed: now." }),
@@ -122,7 +127,7 @@ export const cancelPlanned = createRoute({
   path: `${proxy}/planned/{id}` as const,
   summary: "Cancel a planned message",
   description: "It is certain that it does not go. One whose sending has begun is `not_planned`.",
-  request: { params: planned },
+  request: planned,
   responses: { 200: reply("Cancelled.", Ok), ...refusals(...codesOfSession, "not_planned") },
 })
 

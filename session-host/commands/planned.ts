@@ -31,6 +31,20 @@ async function shown(session: Session, plan: Plan) {
   return { ...wire, state, ...(job.reason !== undefined && { reason: job.reason }) }
 }
 
+/**
+ * A planned message, over or not.
+ * @param chat if it is given, one to another chat is not there
+ * @throws ApiError `not_found`
+ */
+async function found(session: Session, id: string, chat: string | undefined) {
+  const { plans, vault } = await session.memory()
+  const plan = await plans.get(id)
+  const one = plan ? await shown(session, plan) : await plans.find(id)
+  if (one && (chat === undefined || (await vault.namesOf(toJid(chat))).has(toJid(one.chat)))) return one
+  const where = chat === undefined ? "" : " in this chat"
+  throw new ApiError("not_found", `no such message is planned${where}, or was within the last 7 days`)
+}
+
 /** A page of what is to go. A job's messages are in the order of its list, others in that of their times. */
 async function pageOfPlanned(session: Session, { job, after, limit }: Asked): Promise<Plan[]> {
   const { plans } = await session.memory()
@@ -55,24 +69,22 @@ export const planned = {
     const rest = isPlanned ? await pageOfPlanned(session, { ...query, limit: limit - over.length }) : []
     const page = [...over, ...(await Promise.all(rest.map((plan) => shown(session, plan))))]
     const names = chat === undefined ? undefined : await vault.namesOf(toJid(chat))
-    const found = page.filter((one) => !names || names.has(toJid(one.chat)))
-    return pageResponse(found, page.length === limit ? page.at(-1)?.id : undefined)
+    const chosen = page.filter((one) => !names || names.has(toJid(one.chat)))
+    return pageResponse(chosen, page.length === limit ? page.at(-1)?.id : undefined)
   }),
 
-  getPlanned: command(contract.getPlanned, async ({ session, params }) => {
-    const { plans } = await session.memory()
-    const plan = await plans.get(params.id)
-    const found = plan ? await shown(session, plan) : await plans.find(params.id)
-    if (!found) throw new ApiError("not_found", "no such message is planned, or was within the last 7 days")
-    return found
-  }),
+  getPlanned: command(contract.getPlanned, ({ session, params, query }) =>
+    found(session, params.id, query.chat),
+  ),
 
-  changePlanned: command(contract.changePlanned, async ({ session, params, body }) => {
+  changePlanned: command(contract.changePlanned, async ({ session, params, query, body }) => {
+    await found(session, params.id, query.chat)
     const { plans } = await session.memory()
     return await plans.move(params.id, body.send_at, body.valid_for)
   }),
 
-  cancelPlanned: command(contract.cancelPlanned, async ({ session, params }) => {
+  cancelPlanned: command(contract.cancelPlanned, async ({ session, params, query }) => {
+    await found(session, params.id, query.chat)
     const { plans, jobs } = await session.memory()
     const of = /^(job_.*)-/.exec(params.id)?.[1]
     const job = of === undefined ? undefined : await jobs.get(of)

@@ -133,8 +133,10 @@ export class Jobs {
     valid_for,
   }: Asked): Promise<{ chat: string; body: string }[]> {
     const issues: Issue[] = []
-    const hours = Math.ceil(((messages.length - 1) * gap_ms) / 3_600_000)
-    if (((messages.length - 1) * gap_ms) / 1000 > valid_for)
+    // Up to half of a gap is added to it.
+    const takesMs = (messages.length - 1) * gap_ms * 1.25
+    const hours = Math.ceil(takesMs / 3_600_000)
+    if (takesMs / 1000 > valid_for)
       issues.push({
         path: "gap_ms",
         message: `so many messages with this gap take ${hours} hours: shorten it, raise valid_for, or make several jobs`,

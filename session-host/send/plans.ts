@@ -202,19 +202,17 @@ export class Plans {
   /**
    * Ends a plan that is not being sent.
    * @param beside makes further writes
-   * @throws ApiError `not_found`, `not_planned`, SessionEnded
+   * @throws ApiError `not_planned`, SessionEnded
    */
   async cancel(id: string, beside: (plan: Plan, end: End) => SessionWrite[]): Promise<void> {
     const end = { state: "cancelled" } as const
     await this.#whileStanding(id, async (plan) => await this.end(plan, end, beside(plan, end)))
   }
 
-  /** Works at a plan of which nothing can have left. @throws ApiError `not_found`, `not_planned` */
+  /** Works at a plan of which nothing can have left. @throws ApiError `not_planned` */
   async #whileStanding<Result>(id: string, work: (plan: Plan) => Promise<Result>): Promise<Result> {
     return await this.holding(id, async () => {
       const plan = await this.get(id)
-      if (!plan && !(await this.find(id)))
-        throw new ApiError("not_found", "no such message is planned, or was within the last 7 days")
       if (!plan || (await sentMessage(this.#parts.store, plan.messageId))) throw new ApiError("not_planned")
       return await work(plan)
     })

@@ -2470,11 +2470,15 @@ export interface BridgeCalls {
   /** A planned message, and what has become of it */
   getPlanned(input: {
     id: string
+    /** Its chat; one to another chat is then `not_found`. */
+    chat?: string
   }, options?: CallOptions): Promise<PlannedSend>
 
   /** Plan a message for another time. Of a job, the job's own time holds: `not_planned`. */
   changePlanned(input: {
     id: string
+    /** Its chat; one to another chat is then `not_found`. */
+    chat?: string
     /** Unix seconds. A time that has passed: now. */
     send_at: number
     /** By default as it was. */
@@ -2484,6 +2488,8 @@ export interface BridgeCalls {
   /** Cancel a planned message. It is certain that it does not go. One whose sending has begun is `not_planned`. */
   cancelPlanned(input: {
     id: string
+    /** Its chat; one to another chat is then `not_found`. */
+    chat?: string
   }, options?: CallOptions): Promise<Ok>
 
   /** Send a text to many, slowly. One message to each chat, in the order of the list: `body`, or the `template` with the message's `fields` in place of `{{name}}`. All or none are taken. The body may have 4 MB. */
@@ -3255,9 +3261,9 @@ export const operations = {
   readMessage: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/messages/{id}/read","body":true,"answer":"json"},
   messageMedia: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages/{id}/media","query":["chat","card"],"answer":"bytes"},
   listPlanned: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/planned","query":["state","job","chat","limit","after"],"answer":"list"},
-  getPlanned: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/planned/{id}","answer":"json"},
-  changePlanned: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/planned/{id}","body":true,"answer":"json"},
-  cancelPlanned: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/planned/{id}","answer":"json"},
+  getPlanned: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/planned/{id}","query":["chat"],"answer":"json"},
+  changePlanned: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/planned/{id}","query":["chat"],"body":true,"answer":"json"},
+  cancelPlanned: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/planned/{id}","query":["chat"],"answer":"json"},
   createJob: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/jobs","body":true,"takesKey":true,"answer":"json"},
   listJobs: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/jobs","answer":"json"},
   getJob: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/jobs/{id}","answer":"json"},

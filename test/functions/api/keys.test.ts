@@ -190,7 +190,7 @@ describe("a key for some chats", () => {
     "sendText sendMedia sendReaction sendPoll sendLocation sendEvent sendContact sendForward sendTyping " +
     "getMessage listSent revokeMessage deleteForMe editMessage pinMessage unpinMessage readMessage messageMedia " +
     "updateChat clearChat deleteChat getChatTimer setChatTimer " +
-    "listMessages searchMessages askForOlder listPlanned listHandovers setHandover getContact contactAvatar getGroup groupAvatar subscribePresence"
+    "listMessages searchMessages askForOlder listPlanned getPlanned changePlanned cancelPlanned listHandovers setHandover getContact contactAvatar getGroup groupAvatar subscribePresence"
   ).split(" ")
   const [ours, theirs] = ["491711234567", "491715550000"]
 

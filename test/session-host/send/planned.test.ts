@@ -43,7 +43,9 @@ test("planned messages go when they are due, in the order of their times, unless
   const first = await plan("first", 3600)
   const listed = (await ask("GET", "/planned?limit=3")).json as unknown as { id: string }[]
   expect(listed.map(({ id }) => id)).toEqual([second, never, third])
-  expect((await ask("DELETE", `/planned/${never}`)).status).toBe(200)
+  const elsewhere = await ask("DELETE", `/planned/${never}?chat=4999000111222`)
+  expect(elsewhere.json).toMatchObject({ code: "not_found" })
+  expect((await ask("DELETE", `/planned/${never}?chat=${bob.number}`)).status).toBe(200)
   expect((await ask("PATCH", `/planned/${first}`, { send_at: now() })).json).toMatchObject({ id: first })
   const all = await until(async () => {
     const texts = await textsOf(bob)

@@ -778,21 +778,35 @@ class BridgeCalls(Calls):
         """
         return self._list(PlannedSend, "GET", "/api/instances/{customer_ref}/proxy/planned", locals(), query=("state", "job", "chat", "limit", "after"))
 
-    def get_planned(self, *, id: str) -> PlannedSend:
-        """A planned message, and what has become of it"""
-        return self._ask(PlannedSend, "GET", "/api/instances/{customer_ref}/proxy/planned/{id}", locals())
+    def get_planned(self, *, id: str, chat: str | None = None) -> PlannedSend:
+        """A planned message, and what has become of it
 
-    def change_planned(self, *, id: str, send_at: int, valid_for: int | None = None) -> PlannedSend:
+        :param chat: Its chat; one to another chat is then `not_found`.
+        """
+        return self._ask(PlannedSend, "GET", "/api/instances/{customer_ref}/proxy/planned/{id}", locals(), query=("chat",))
+
+    def change_planned(
+        self,
+        *,
+        id: str,
+        send_at: int,
+        chat: str | None = None,
+        valid_for: int | None = None,
+    ) -> PlannedSend:
         """Plan a message for another time. Of a job, the job's own time holds: `not_planned`.
 
         :param send_at: Unix seconds. A time that has passed: now.
+        :param chat: Its chat; one to another chat is then `not_found`.
         :param valid_for: By default as it was.
         """
-        return self._ask(PlannedSend, "PATCH", "/api/instances/{customer_ref}/proxy/planned/{id}", locals(), body=True)
+        return self._ask(PlannedSend, "PATCH", "/api/instances/{customer_ref}/proxy/planned/{id}", locals(), query=("chat",), body=True)
 
-    def cancel_planned(self, *, id: str) -> Ok:
-        """Cancel a planned message. It is certain that it does not go. One whose sending has begun is `not_planned`."""
-        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/planned/{id}", locals())
+    def cancel_planned(self, *, id: str, chat: str | None = None) -> Ok:
+        """Cancel a planned message. It is certain that it does not go. One whose sending has begun is `not_planned`.
+
+        :param chat: Its chat; one to another chat is then `not_found`.
+        """
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/planned/{id}", locals(), query=("chat",))
 
     def create_job(
         self,
