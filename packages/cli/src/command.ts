@@ -36,7 +36,6 @@ export interface Options {
   "with-key"?: boolean
   read?: string
   "typing-ms"?: string
-  off?: boolean
   at?: string
 }
 
@@ -76,7 +75,6 @@ export const options = {
   "with-key": { type: "boolean", says: "reads a key from the input" },
   read: { type: "string", takes: "<message_id>", says: "marks this message of the chat as read" },
   "typing-ms": { type: "string", takes: "<ms>", says: "shows you typing for so long before" },
-  off: { type: "boolean", says: "takes it off" },
   at: { type: "string", takes: "<time>", says: "sends it then, as 2026-11-26T08:00Z, or Unix seconds" },
   json: { type: "boolean", says: "prints an object a line" },
   help: { type: "boolean", short: "h", says: "shows this; of one command: `bridge help <command>`" },

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util"
 import { BridgeError } from "../../sdk-typescript/src/index.ts"
 import { advice, type Command, type Options, options, type Print } from "./command.ts"
-import { clear, contact, label, name, privacy } from "./commands/account.ts"
+import { call } from "./commands/call.ts"
 import { list } from "./commands/list.ts"
 import { listen } from "./commands/listen.ts"
 import { login, logout } from "./commands/login.ts"
@@ -23,13 +23,9 @@ const commands: Record<string, Command> = {
   status,
   qr,
   send,
-  name,
-  privacy,
-  contact,
-  label,
-  clear,
   planned,
   jobs,
+  call,
   listen,
   trigger,
   resend,

@@ -95,6 +95,29 @@ test("an event that a program has not taken when listen ends comes first when it
   expect((await anew.ended).code).toBe(0)
 })
 
+test("call makes any call of the reference, with fields of text and of JSON", async () => {
+  const service = await aReceiver([
+    json(200, { state: "asked", messages: [], is_end: false }),
+    json(200, { name: "The Shop" }),
+    (response) => response.writeHead(200, { "content-type": "image/png" }).end("a picture"),
+  ])
+  const url = `http://127.0.0.1:${service.port}`
+  const asked = run({ url }, "call", "askForOlder", "chat=491711234567", "count:=20", "--json", "-b", "shop")
+  expect(await asked.ended).toMatchObject({
+    code: 0,
+    out: '{"state":"asked","messages":[],"is_end":false}\n',
+  })
+  expect((await run({ url }, "call", "setName", "name=The Shop").ended).out).toContain('"The Shop"')
+  expect((await run({ url }, "call", "ownAvatar").ended).out).toBe("a picture")
+  expect(service.arrivals.map(({ path, body }) => [path, String(body)])).toEqual([
+    ["/api/instances/shop/proxy/chats/491711234567/history", '{"count":20}'],
+    ["/api/instances/default/proxy/profile/name", '{"name":"The Shop"}'],
+    ["/api/instances/default/proxy/profile/avatar", ""],
+  ])
+  for (const wrong of [["events"], ["nothing"], ["setName", "name"], ["setName", "name:=The"]])
+    expect((await run({ url }, "call", ...wrong).ended).code).toBe(2)
+}, 30_000)
+
 test("login takes the key from its input, and keeps it where no other user reads it", async () => {
   const service = await aReceiver([
     json(200, { id: "a", name: "A shop" }),

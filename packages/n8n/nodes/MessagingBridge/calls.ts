@@ -87,6 +87,28 @@ const fields = {
     routing: inBody("message_id"),
   },
   message: { ...text, displayName: "Message ID", required: true },
+  sendAt: {
+    displayName: "Send At",
+    type: "dateTime",
+    default: "",
+    description: "The message goes then, and the answer says planned. Empty sends it now.",
+    routing: {
+      send: {
+        type: "body",
+        property: "send_at",
+        value: '={{$value === "" ? undefined : Math.floor(DateTime.fromISO($value).toSeconds())}}',
+      },
+    },
+  },
+  planned: { ...text, displayName: "Planned ID", required: true, description: "The message_id of its send" },
+  words: { ...text, displayName: "Words", required: true, routing: inQuery("words") },
+  channel: {
+    ...text,
+    displayName: "Channel",
+    required: true,
+    placeholder: "120363000000000000@newsletter",
+    description: "The ID of the channel, as List Channels has it",
+  },
   label: {
     ...text,
     displayName: "Label",
@@ -183,21 +205,29 @@ type Call = [
 const bridge = `/api/instances/${segment("number")}`
 const send = `POST ${bridge}/proxy/send` as const
 
+const channel = `${bridge}/proxy/channels/${segment("channel")}`
 const labelled = `${bridge}/proxy/labels/${segment("label")}/chats/${segment("inChat")}`
 
 /** The operations of the node, by their resource. */
 const calls: Record<string, Call[]> = {
   message: [
-    ["sendText", "Send a Text", `${send}/text`, "chat", "body", "key"],
-    ["reply", "Reply to a Message", `${send}/text`, "chat", "quoted", "body", "key"],
-    ["sendMedia", "Send a File", `${send}/media`, "chat", "url", "caption", "filename", "key"],
-    ["sendPoll", "Send a Poll", `${send}/poll`, "chat", "question", "options", "maxAnswers", "key"],
+    ["sendText", "Send a Text", `${send}/text`, "chat", "body", "sendAt", "key"],
+    ["reply", "Reply to a Message", `${send}/text`, "chat", "quoted", "body", "sendAt", "key"],
+    ["sendMedia", "Send a File", `${send}/media`, "chat", "url", "caption", "filename", "sendAt", "key"],
+    ["sendPoll", "Send a Poll", `${send}/poll`, "chat", "question", "options", "maxAnswers", "sendAt", "key"],
     ["sendReaction", "React to a Message", `${send}/reaction`, "chat", "reacted", "emoji", "key"],
     [
       "getMessage",
       "Get a Message and Its Status",
       `GET ${bridge}/proxy/messages/${segment("message")}`,
       "message",
+    ],
+    ["listPlanned", "List Planned Messages", `GET ${bridge}/proxy/planned`, "returnAll", "limit"],
+    [
+      "cancelPlanned",
+      "Cancel a Planned Message",
+      `DELETE ${bridge}/proxy/planned/${segment("planned")}`,
+      "planned",
     ],
     [
       "readMessage",
@@ -216,6 +246,13 @@ const calls: Record<string, Call[]> = {
       "returnAll",
       "limit",
     ],
+    ["searchMessages", "Search Messages", `GET ${bridge}/proxy/search`, "words", "returnAll", "limit"],
+    [
+      "askForOlder",
+      "Ask the Phone for Older Messages",
+      `POST ${bridge}/proxy/chats/${segment("inChat")}/history`,
+      "inChat",
+    ],
     ["labelChat", "Put a Label on a Chat", `PUT ${labelled}`, "label", "inChat"],
     ["unlabelChat", "Take a Label Off a Chat", `DELETE ${labelled}`, "label", "inChat"],
     ["listLabels", "List Labels", `GET ${bridge}/proxy/labels`],
@@ -226,6 +263,13 @@ const calls: Record<string, Call[]> = {
       "person",
       "fullName",
     ],
+  ],
+  channel: [
+    ["listChannels", "List Channels", `GET ${bridge}/proxy/channels`],
+    ["followChannel", "Follow a Channel", `POST ${channel}/follow`, "channel"],
+    ["unfollowChannel", "Unfollow a Channel", `DELETE ${channel}/follow`, "channel"],
+    ["listPosts", "List Posts of a Channel", `GET ${channel}/posts`, "channel"],
+    ["createPost", "Post in a Channel", `POST ${channel}/posts`, "channel", "body", "key"],
   ],
   event: [
     ["listEvents", "List Events", `GET ${bridge}/events`, "state", "webhook", "returnAll", "limit"],
