@@ -4,13 +4,14 @@ import { createHash } from "node:crypto"
 import { S3Client } from "@aws-sdk/client-s3"
 import type { MediaStore, StoredAs } from "#contract/media-store.ts"
 import { awsHandler, uriEncoded } from "../fetch/aws-handler.ts"
+import { FetchError } from "../fetch/fetch-error.ts"
 import { Connections } from "../fetch/safe-fetch.ts"
 import { nowMs } from "../platform/clock.ts"
 import { putInParts } from "./put-in-parts.ts"
 import { hmac, signingKey } from "./sign-v4.ts"
 
 /** How long a file may take, in ms: 100 MB at a megabyte a second. */
-const withinMs = 100_000
+const usuallyWithinMs = 100_000
 /** The longest that S3 allows, in seconds. */
 const linkSeconds = 7 * 86_400
 
@@ -24,9 +25,14 @@ interface File {
 
 /**
  * Puts a file into a customer's bucket.
- * @throws FetchError, or what the other side says: an error with a `name` such as `AccessDenied`
+ * @param withinMs how long that may take
+ * @throws what `refusalOf` knows
  */
-export async function put(store: MediaStore, { path, contentType, key, share }: File): Promise<void> {
+export async function put(
+  store: MediaStore,
+  { path, contentType, key, share }: File,
+  withinMs = usuallyWithinMs,
+): Promise<void> {
   const connections = new Connections()
   const client = new S3Client({
     region: store.region,
@@ -44,6 +50,14 @@ export async function put(store: MediaStore, { path, contentType, key, share }: 
     client.destroy()
     await connections.destroy()
   }
+}
+
+/** Why a store did not take a file; undefined: the error has another cause. */
+export function refusalOf(error: unknown): string | undefined {
+  if (error instanceof FetchError) return error.category
+  // The store's own word, such as AccessDenied.
+  if (error instanceof Error && "$metadata" in error) return error.name.replaceAll(/\W/g, "").slice(0, 64)
+  return undefined
 }
 
 /**

@@ -1,8 +1,12 @@
+import { join } from "node:path"
 import { html } from "hono/html"
 import { MediaStore } from "#contract/media-store.ts"
-import type { Bridge } from "#core/bridge/bridge.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import type { Choice } from "#core/bridge/choice.ts"
-import { invalid } from "#core/error.ts"
+import { MediaStore as KeptStore } from "#core/bridge/media-store.ts"
+import { ApiError, invalid } from "#core/error.ts"
+import { CustomerBucket } from "#core/files/customer-bucket.ts"
+import { FilesOnDisk } from "#core/files/files-on-disk.ts"
 import { buttonForm, confirming, field, type Html, selectField } from "../elements.ts"
 
 // The card "Your own S3" in a number's settings.
@@ -22,6 +26,27 @@ export function storeIn(typed: Typed): MediaStore {
   const found = MediaStore.safeParse(Object.fromEntries(given.map(([name, value]) => [name, value.trim()])))
   if (found.success) return found.data
   throw invalid(found.error.issues.map(({ path, message }) => ({ path: path.join("."), message })))
+}
+
+/** How long a store has for the file of a try, in ms. */
+const triedWithinMs = 8000
+
+/** Puts a small file into the number's store. @returns its key. @throws ApiError with the store's own word */
+export async function tryStore(bridge: Bridge.Info, { mediaStore }: Choice.Info): Promise<string> {
+  if (!mediaStore) throw new ApiError("invalid_request", "no bucket is chosen")
+  const store = KeptStore.opened(mediaStore, bridge.id, await Bridge.deliveryKeyOf(bridge))
+  const key = `${store.prefix}try.txt`
+  const work = async (folder: string) => {
+    const path = join(folder, "try")
+    await FilesOnDisk.write(path, 100, [Buffer.from("Files of messages come here.\n")])
+    const file = { path, key, contentType: "text/plain", share: bridge.id }
+    await CustomerBucket.put(store, file, triedWithinMs)
+  }
+  await FilesOnDisk.inFolder(bridge.id, work).catch((error: unknown) => {
+    const why = CustomerBucket.refusalOf(error)
+    throw why === undefined ? error : new ApiError("invalid_request", `the bucket did not take it: ${why}`)
+  })
+  return key
 }
 
 /**
@@ -64,12 +89,13 @@ export function storeCard(
     </details>
     ${
       store
-        ? confirming({
+        ? html`${buttonForm({ action: `${at}/try`, label: "Put a small file there" })}
+          ${confirming({
             label: "Put files there no more",
             about: "What is there stays there.",
             act: buttonForm({ action: `${at}/remove`, label: "Stop it now" }),
             kind: "",
-          })
+          })}`
         : ""
     }
   </section>`

@@ -19,7 +19,7 @@ import { nameIn, noticeOf, typedIn } from "../form.ts"
 import { freshOnly, takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
-import { storeCard, storeFields, storeIn } from "./own-store.ts"
+import { storeCard, storeFields, storeIn, tryStore } from "./own-store.ts"
 import { pacingIn, recommended, sendingCard, type TypedPacing } from "./pacing.ts"
 import { unlinkPhone } from "./session-answer.ts"
 
@@ -102,6 +102,14 @@ export const settings = new Hono<DashboardEnv>()
       await did(c, "store_changed", bridge.customerRef)
     }
     return await done(c, "Saved. It holds from the next file on.", save, { store: typed })
+  })
+  .post("/numbers/:ref/settings/store/try", async (c) => {
+    const { bridge } = c.var
+    const { notice, status } = await noticeOf(async () => {
+      const key = await tryStore(bridge, (await freshLease(bridge.id)).choice)
+      return note("good", html`The bucket took a small file: <code>${key}</code>.`)
+    })
+    return await show(c, { notice }, status)
   })
   .post("/numbers/:ref/settings/store/remove", async (c) => {
     const { bridge, requestId } = c.var

@@ -7,7 +7,6 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import { MediaStore } from "#core/bridge/media-store.ts"
 import { ApiError } from "#core/error.ts"
-import { FetchError } from "#core/fetch/fetch-error.ts"
 import { CustomerBucket } from "#core/files/customer-bucket.ts"
 import { FilesOnDisk } from "#core/files/files-on-disk.ts"
 import { toJid } from "#core/message/jid.ts"
@@ -201,17 +200,11 @@ interface Failed {
 
 const noConnection: Failed = { why: "the number was not connected for a day", isFinal: false }
 
-function refusedBy(why: string): Failed {
-  return { why: `the store did not take it: ${why}`, isFinal: false }
-}
-
 function failedBy(error: unknown, log: Logger): Failed {
   if (error instanceof ApiError)
     return { why: error.message, isFinal: ["media_expired", "payload_too_large"].includes(error.code) }
-  if (error instanceof FetchError) return refusedBy(error.category)
-  // The store's own word, such as AccessDenied.
-  if (error instanceof Error && "$metadata" in error)
-    return refusedBy(error.name.replaceAll(/\W/g, "").slice(0, 64))
+  const refusal = CustomerBucket.refusalOf(error)
+  if (refusal !== undefined) return { why: `the store did not take it: ${refusal}`, isFinal: false }
   if (error instanceof NetworkRejected || error instanceof NoAnswer)
     return { why: "the network did not give the file", isFinal: false }
   log.error({ error }, "a file could not be put into its customer's store")

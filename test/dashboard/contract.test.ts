@@ -128,6 +128,8 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /numbers/:ref/settings/sending": ["updateBridge"],
   "POST /numbers/:ref/settings/keeping": ["updateBridge"],
   "POST /numbers/:ref/settings/store": ["updateBridge"],
+  // A program asks its bucket itself.
+  "POST /numbers/:ref/settings/store/try": [],
   "POST /numbers/:ref/settings/store/remove": ["updateBridge"],
   // Programs do not pause: they leave a number alone.
   "POST /numbers/:ref/settings/pause": [],

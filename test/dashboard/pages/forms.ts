@@ -15,8 +15,11 @@ import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
+import { strictS3 } from "#test/support/strict-s3.ts"
 import { until } from "#test/support/until.ts"
 import { aPerson, nobody } from "./person.ts"
+
+const { state, store } = await strictS3()
 
 test("events are found by type, direction, chat and text, and each filter is a link", async () => {
   const person = await aPerson()
@@ -437,6 +440,11 @@ test("a number's files go to a bucket of its owner's, whose secret no page shows
   expect(saved).toContain("Saved. It holds from the next file on.")
   expect(saved).not.toContain("hush-hush")
   expect(await chosen()).toMatchObject({ bucket: "shop-files", region: "us-east-1", link: "key" })
+  await person.post(`${path}/store`, { ...form, ...store, prefix: "shop/" })
+  const tried = async () => await (await person.post(`${path}/store/try`)).text()
+  expect(await tried()).toContain("<code>shop/try.txt</code>")
+  state.isRefusing = true
+  expect(await tried()).toContain("The bucket did not take it: ")
   await person.post(`${path}/store/remove`)
   expect(await chosen()).toBeUndefined()
 })
