@@ -6,7 +6,7 @@ const farthestS = 86_400
 /** How long a clock that went farther must stay there before it is believed, in seconds that pass. */
 const doubtS = 3600
 
-interface Means {
+export interface Means {
   /** In Unix seconds. */
   now?: () => number
   warn?: (about: object, sentence: string) => void

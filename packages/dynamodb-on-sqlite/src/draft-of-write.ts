@@ -36,6 +36,8 @@ export interface Prepared {
   update: Update | undefined
   given: Placeholders
   write: Write
+  /** Whether it has the same effect whatever is stored, so that nothing need be read first. */
+  isBlind: boolean
 }
 
 /** The effect of a write that is not applied yet. */
@@ -61,7 +63,30 @@ export function prepare(tables: Tables, kind: WriteKind, write: Write): Prepared
     throw invalid("Item size has exceeded the maximum allowed size")
   if (update) checkUpdate(update.tree, given, keyNames(table))
   const name = rowName(table, place)
-  return { kind, table, place, name, item, condition: condition?.tree, update: update?.tree, given, write }
+  const isBlind = kind === "Put" && !condition && table.indexes.length === 0
+  const parsed = { condition: condition?.tree, update: update?.tree, given }
+  return { kind, table, place, name, item, ...parsed, write, isBlind }
+}
+
+/** The removal of an item that is in the table. */
+export function removing(table: Table, found: Item): Prepared {
+  const item = Object.fromEntries(keyNames(table).map((name) => [name, found[name]!]))
+  const place = placeOfItem(table, item)
+  const given = { names: {}, values: {} }
+  const write = { TableName: table.definition.TableName }
+  const name = rowName(table, place)
+  return {
+    kind: "Delete",
+    table,
+    place,
+    name,
+    item,
+    condition: undefined,
+    update: undefined,
+    given,
+    write,
+    isBlind: false,
+  }
 }
 
 function parsedIf<Tree>(
@@ -70,11 +95,6 @@ function parsedIf<Tree>(
   write: Write,
 ): Parsed<Tree> | undefined {
   return write[kind] === undefined ? undefined : parse(kind, write[kind])
-}
-
-/** Whether the write has the same effect whatever is stored, so that nothing need be read first. */
-export function isBlind({ kind, table, condition }: Prepared): boolean {
-  return kind === "Put" && !condition && table.indexes.length === 0
 }
 
 /**

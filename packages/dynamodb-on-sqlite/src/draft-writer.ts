@@ -24,7 +24,7 @@ export class DraftWriter {
     const rule = drafts.length > 1 && this.#faults.hit("half-visible", call)
     if (!rule) return this.#write(drafts, call)
     for (const [at, draft] of drafts.entries()) {
-      if (at > 0) await this.wait((rule.ms ?? 0) / (drafts.length - 1))
+      if (at > 0) await wait((rule.ms ?? 0) / (drafts.length - 1), this.#closing)
       await this.#write([draft], call)
     }
   }
@@ -32,12 +32,6 @@ export class DraftWriter {
   /** Resolves when no index row is held back. */
   async settled() {
     while (this.#lateCount > 0) await this.#late
-  }
-
-  async wait(ms: number) {
-    await sleep(ms, undefined, { signal: this.#closing }).catch(() => {
-      // The store is closing, and so the wait ends early.
-    })
   }
 
   async #write(drafts: Draft[], call: Call) {
@@ -57,8 +51,15 @@ export class DraftWriter {
 
   async #after(earlier: Promise<void>, rows: Row[], due: number) {
     await earlier
-    await this.wait(Math.max(0, due - performance.now()))
+    await wait(Math.max(0, due - performance.now()), this.#closing)
     await this.#rows.write(rows)
     this.#lateCount -= 1
   }
+}
+
+/** Waits for so long, or until the store closes. */
+export async function wait(ms: number | undefined, closing: AbortSignal): Promise<void> {
+  await sleep(ms ?? 0, undefined, { signal: closing }).catch(() => {
+    // The store is closing, and so the wait ends early.
+  })
 }

@@ -1,8 +1,9 @@
-import { keepingBelieved } from "./believed-clock.ts"
-import { type Draft, draft, prepare } from "./draft-of-write.ts"
-import type { EngineParts } from "./engine-parts.ts"
-import { rowName } from "./rows/rows.ts"
-import { expiryOf, keyNames, placeOfItem, type Table } from "./table.ts"
+import { type BelievedClock, keepingBelieved } from "./believed-clock.ts"
+import { type Draft, draft, removing } from "./draft-of-write.ts"
+import type { DraftWriter } from "./draft-writer.ts"
+import type { Hold } from "./locks.ts"
+import { type Rows, rowName } from "./rows/rows.ts"
+import { expiryOf, placeOfItem, type Table } from "./table.ts"
 import type { Item } from "./values/value.ts"
 
 /** How many items are removed at once: others get their turn in between. */
@@ -12,11 +13,19 @@ const ignoredS = 5 * 365 * 86_400
 /** How much of the file is given back at once, in pages of 4 KB. */
 const pages = 1000
 
+interface Parts {
+  tables: Iterable<Table>
+  rows: Rows
+  hold: Hold
+  writer: DraftWriter
+  believedClock: BelievedClock
+}
+
 /**
  * Removes the items whose time to live is over, and gives their space back: the disk has it once SQLite's
  * journal begins anew.
  */
-export async function expire(engine: EngineParts): Promise<void> {
+export async function expire(engine: Parts): Promise<void> {
   const at = engine.believedClock.time()
   if (at === undefined) return
   for (const table of engine.tables) while ((await expireSlice(engine, table, at)) === slice);
@@ -24,7 +33,7 @@ export async function expire(engine: EngineParts): Promise<void> {
 }
 
 /** @returns how many were removed */
-async function expireSlice(engine: EngineParts, table: Table, at: number): Promise<number> {
+async function expireSlice(engine: Parts, table: Table, at: number): Promise<number> {
   const found = [
     ...engine.rows.select(table, "WHERE expires > ? AND expires < ? LIMIT ?", [at - ignoredS, at, slice]),
   ]
@@ -37,10 +46,9 @@ async function expireSlice(engine: EngineParts, table: Table, at: number): Promi
 }
 
 /** Undefined if the item was written again meanwhile, to live longer. */
-function removal({ tables, rows }: EngineParts, table: Table, found: Item, at: number): Draft | undefined {
+function removal({ rows }: Parts, table: Table, found: Item, at: number): Draft | undefined {
   const current = rows.read(table, placeOfItem(table, found))
   const expires = current && expiryOf(table, current)
   if (!expires || expires >= at) return undefined
-  const Key = Object.fromEntries(keyNames(table).map((name) => [name, found[name]]))
-  return draft(prepare(tables, "Delete", { TableName: table.definition.TableName, Key }), current)
+  return draft(removing(table, found), current)
 }

@@ -1,13 +1,14 @@
 import type { KeyTest } from "./expressions/parse.ts"
 import { nameOf, type Placeholders } from "./expressions/placeholders.ts"
+import type { Bound } from "./keeper.ts"
 import { invalid } from "./refusal.ts"
 import { type KeyAttribute, type Keyed, sortableText } from "./table.ts"
 import { held } from "./values/value.ts"
 
-/** What a Query asks for, in SQL. The first value is that of the partition key. */
+/** What a Query asks for: a partition, and what its range keys must be. */
 interface Asked {
-  where: string
-  values: string[]
+  hash: string
+  bounds: Bound[]
 }
 
 /** A key condition: one partition, and perhaps a range within it. @throws Refusal for any other condition */
@@ -18,20 +19,19 @@ export function keyCondition(of: Keyed, tests: KeyTest[], given: Placeholders): 
   const others = named.filter((part) => part !== hash)
   if (others.length > 1) throw invalid("Conditions can be of length 1 or 2 only")
   const [range] = others
-  const asked = { where: "hash = ?", values: [textOf(of.hash, hash.values[0]!, given)] }
-  if (!range) return asked
+  const partition = textOf(of.hash, hash.values[0]!, given)
+  if (!range) return { hash: partition, bounds: [] }
   if (range.name !== of.range.name)
     throw invalid(`Query condition missed key schema element: ${of.range.name}`)
-  const bounds = range.values.map((value) => textOf(of.range, value, given))
+  const values = range.values.map((value) => textOf(of.range, value, given))
   if (range.by === "begins_with" && of.range.type !== "S")
     throw wrong(`Incorrect operand type for operator or function; operator or function: begins_with`)
   if (
     range.by === "BETWEEN" &&
-    Buffer.compare(...(bounds.map((one) => Buffer.from(one)) as [Buffer, Buffer])) > 0
+    Buffer.compare(...(values.map((one) => Buffer.from(one)) as [Buffer, Buffer])) > 0
   )
     throw wrong("The BETWEEN operator requires upper bound to be greater than or equal to lower bound")
-  const { where, values } = rangeOf(range.by, bounds)
-  return { where: `${asked.where} AND ${where}`, values: [...asked.values, ...values] }
+  return { hash: partition, bounds: boundsOf(range.by, values) }
 }
 
 function wrong(why: string) {
@@ -46,13 +46,12 @@ function textOf(attribute: KeyAttribute, value: string, given: Placeholders): st
   )
 }
 
-function rangeOf(by: KeyTest["by"], bounds: string[]): Asked {
-  if (by === "BETWEEN") return { where: "range BETWEEN ? AND ?", values: bounds }
-  if (by !== "begins_with") return { where: `range ${by} ?`, values: bounds }
-  const end = pastPrefix(bounds[0]!)
-  return end === undefined
-    ? { where: "range >= ?", values: bounds }
-    : { where: "range >= ? AND range < ?", values: [bounds[0]!, end] }
+function boundsOf(by: KeyTest["by"], [value = "", to = ""]: string[]): Bound[] {
+  const from: Bound = { by: ">=", value }
+  if (by === "BETWEEN") return [from, { by: "<=", value: to }]
+  if (by !== "begins_with") return [{ by, value }]
+  const end = pastPrefix(value)
+  return end === undefined ? [from] : [from, { by: "<", value: end }]
 }
 
 /** The first text after all texts that begin with this; undefined if there is none. */

@@ -2,6 +2,7 @@ import type { EngineParts } from "./engine-parts.ts"
 import { checkCondition, isTrue } from "./expressions/condition.ts"
 import { parseCondition, parseKeyCondition, parseProjection } from "./expressions/parse.ts"
 import { nameOf, type Placeholders, placeholdersOf } from "./expressions/placeholders.ts"
+import type { Located, Range } from "./keeper.ts"
 import { keyCondition } from "./key-condition.ts"
 import { invalid } from "./refusal.ts"
 import type { BatchGetItem, GetItem, Query, Scan } from "./requests.ts"
@@ -15,29 +16,31 @@ const largestPage = 1024 * 1024
 const largestBatch = 16 * 1024 * 1024
 
 export async function getItem(engine: EngineParts, request: GetItem): Promise<object> {
-  const item = readOne(engine, engine.tables.get(request.TableName), request.Key, request.ConsistentRead)
+  const one = located(engine.tables.get(request.TableName), request.Key)
+  mayRead(engine, one)
+  const [item] = await engine.keeper.read([one])
+  takeUnits(engine, one, item ? [item] : [], request.ConsistentRead)
   return item ? { Item: item } : {}
 }
 
-function readOne(engine: EngineParts, table: Table, key: object, isConsistent = false): Item | undefined {
-  const place = placeOfKey(table, checkedItem(key))
-  const partition = partitionOf(table, place)
-  engine.partitions.mayTake("reads", [partition])
-  const item = engine.rows.read(table, place)
-  takeUnits(engine, partition, item ? [item] : [], isConsistent)
-  return item
+function located(table: Table, key: object): Located {
+  return { table, place: placeOfKey(table, checkedItem(key)) }
+}
+
+function mayRead({ partitions }: EngineParts, { table, place }: Located): void {
+  partitions.mayTake("reads", [partitionOf(table, place)])
 }
 
 /** Sizes are looked at only where throughput is bounded. */
 function takeUnits(
   { partitions }: EngineParts,
-  partition: string,
+  { table: of, place }: { table: Keyed; place: Pick<Place, "hash"> },
   items: Item[],
-  isConsistent: boolean,
+  isConsistent = false,
 ): void {
   if (!partitions.isBounded) return
   const bytes = items.reduce((sum, item) => sum + itemSize(item), 0)
-  partitions.consume("reads", partition, readUnits(bytes, isConsistent))
+  partitions.consume("reads", partitionOf(of, place), readUnits(bytes, isConsistent))
 }
 
 /** BatchGetItem: each item as it is at the moment of the call, and as many as fit into an answer. */
@@ -49,21 +52,25 @@ export async function batchGetItem(engine: EngineParts, { RequestItems }: BatchG
   }))
   if (asked.reduce((sum, { Keys }) => sum + Keys.length, 0) > 100)
     throw invalid("Too many items requested for the BatchGetItem call")
-  for (const { table, Keys } of asked)
-    if (new Set(Keys.map((key) => JSON.stringify(placeOfKey(table, checkedItem(key))))).size < Keys.length)
+  const places = asked.map(({ table, Keys }) => Keys.map((key) => located(table, key)))
+  for (const of of places)
+    if (new Set(of.map(({ place }) => JSON.stringify(place))).size < of.length)
       throw invalid("Provided list of item keys contains duplicates")
+  for (const one of places.flat()) mayRead(engine, one)
+  const found = (await engine.keeper.read(places.flat())).values()
 
   const Responses: Record<string, Item[]> = {}
   const UnprocessedKeys: BatchGetItem["RequestItems"] = {}
   let bytes = 0
-  for (const { name, table, Keys, ConsistentRead } of asked) {
+  for (const [of, { name, Keys, ConsistentRead }] of asked.entries()) {
     const items: Item[] = (Responses[name] = [])
-    for (const [at, key] of Keys.entries()) {
+    for (const at of Keys.keys()) {
+      const item = found.next().value
       if (bytes >= largestBatch) {
-        UnprocessedKeys[name] = { ConsistentRead, Keys: Keys.slice(at) }
-        break
+        UnprocessedKeys[name] ??= { ConsistentRead, Keys: Keys.slice(at) }
+        continue
       }
-      const item = readOne(engine, table, key, ConsistentRead)
+      takeUnits(engine, places[of]![at]!, item ? [item] : [], ConsistentRead)
       if (!item) continue
       items.push(item)
       bytes += itemSize(item)
@@ -86,21 +93,13 @@ export async function query(engine: EngineParts, request: Query): Promise<object
   if (filter) checkCondition(filter, given)
   const names = projection && namesOf(projection.tree, given)
   const asked = keyCondition(of, key.tree, given)
-  const partition = partitionOf(of, { hash: String(asked.values[0]) })
-  engine.partitions.mayTake("reads", [partition])
-  const start = startOf(table, of, request)
-  if (start && start.hash !== asked.values[0])
+  engine.partitions.mayTake("reads", [partitionOf(of, asked)])
+  const after = startOf(table, of, request)
+  if (after && after.place.hash !== asked.hash)
     throw invalid("The provided starting key is outside query boundaries based on provided conditions")
-  const direction =
-    request.ScanIndexForward === false ? { after: "<", order: "DESC" } : { after: ">", order: "ASC" }
-  const items = engine.rows.select(
-    of,
-    `WHERE ${asked.where}${start ? ` AND (range, own) ${direction.after} (?, ?)` : ""}
-     ORDER BY range ${direction.order}, own ${direction.order}`,
-    start ? [...asked.values, start.range, start.own] : asked.values,
-  )
-  const page = pageOf(table, of, items, request.Limit)
-  takeUnits(engine, partition, page.Items, request.ConsistentRead === true)
+  const isDescending = request.ScanIndexForward === false
+  const page = await pageOf(engine, table, of, { ...asked, after, isDescending }, request.Limit)
+  takeUnits(engine, { table: of, place: asked }, page.Items, request.ConsistentRead)
   // What it leaves out has been read all the same.
   const kept = filter ? page.Items.filter((item) => isTrue(filter.tree, item, given)) : page.Items
   return { ...page, Count: kept.length, Items: names ? kept.map((item) => only(names, item)) : kept }
@@ -109,13 +108,8 @@ export async function query(engine: EngineParts, request: Query): Promise<object
 /** Scan: everything, in the order of the keys. */
 export async function scan(engine: EngineParts, request: Scan): Promise<object> {
   const table = engine.tables.get(request.TableName)
-  const start = startOf(table, table, request)
-  const items = engine.rows.select(
-    table,
-    `${start ? "WHERE (hash, range) > (?, ?)" : ""} ORDER BY hash, range`,
-    start ? [start.hash, start.range] : [],
-  )
-  return pageOf(table, table, items)
+  const after = startOf(table, table, request)
+  return await pageOf(engine, table, table, { bounds: [], after, isDescending: false })
 }
 
 function keyedOf(table: Table, { IndexName: name, ConsistentRead }: Query): Keyed {
@@ -139,31 +133,34 @@ function only(names: string[], item: Item): Item {
 }
 
 /** The place of `ExclusiveStartKey`. */
-function startOf(table: Table, of: Keyed, request: Query | Scan): Place | undefined {
+function startOf(table: Table, of: Keyed, request: Query | Scan): Range["after"] {
   if (!request.ExclusiveStartKey) return undefined
   const key = checkedItem(request.ExclusiveStartKey)
   const names = cursorNames(table, of)
   if (Object.keys(key).length !== names.length || names.some((name) => !key[name]))
     throw invalid("The provided starting key is invalid")
-  return of === table ? placeOfItem(table, key) : { ...placeOfItem(of, key), own: ownPlace(table, key) }
+  const inTable = placeOfItem(table, key)
+  if (of === table) return { place: inTable, inTable }
+  return { place: { ...placeOfItem(of, key), own: ownPlace(table, key) }, inTable }
 }
 
 const cursorNames = (table: Table, of: Keyed) => [...new Set([...keyNames(of), ...keyNames(table)])]
 
 /** Reads until the page is full or nothing is left. */
-function pageOf(table: Table, of: Keyed, found: Generator<Item>, limit?: number) {
-  const Items: Item[] = []
+async function pageOf({ keeper }: EngineParts, table: Table, of: Keyed, range: Range, limit = Infinity) {
   let bytes = 0
+  let count = 0
   let last: Item | undefined
-  for (const item of found) {
-    Items.push(item)
+  const isLast = (item: Item) => {
     bytes += itemSize(item)
-    if (Items.length < (limit ?? Infinity) && bytes < largestPage) continue
-    last = item
-    break
+    count++
+    if (count >= limit || bytes >= largestPage) last = item
+    return last !== undefined
   }
+  const Items = await keeper.page(table, of, range, isLast)
   const counts = { Count: Items.length, ScannedCount: Items.length }
   if (!last) return { Items, ...counts }
-  const cursor = cursorNames(table, of).map((name) => [name, last[name]!] as const)
+  const end = last
+  const cursor = cursorNames(table, of).map((name) => [name, end[name]!] as const)
   return { Items, ...counts, LastEvaluatedKey: Object.fromEntries(cursor) }
 }

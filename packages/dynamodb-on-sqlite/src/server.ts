@@ -1,20 +1,17 @@
 import { setImmediate } from "node:timers/promises"
 import { answerCall, awsJsonServer } from "./aws-json-server.ts"
-import { clockTable, BelievedClock } from "./believed-clock.ts"
-import { DraftWriter } from "./draft-writer.ts"
+import { wait } from "./draft-writer.ts"
 import type { EngineParts } from "./engine-parts.ts"
-import { expire } from "./expire.ts"
 import { Faults, type Call, type Rule } from "./faults.ts"
+import type { Keeper } from "./keeper.ts"
 import { type At, listenAt } from "./listen.ts"
-import { newLocks } from "./locks.ts"
 import { operations } from "./operations.ts"
 import { Refusal } from "./refusal.ts"
-import { type MayStayInMemory, Rows } from "./rows/rows.ts"
-import { type SqliteFile, openFile, openInMemory } from "./rows/sqlite-file.ts"
-import { sqlOf } from "./table.ts"
+import type { MayStayInMemory } from "./rows/rows.ts"
+import { openFile, openInMemory } from "./rows/sqlite-file.ts"
+import { openSqliteKeeper } from "./rows/sqlite-keeper.ts"
 import { Tables } from "./tables.ts"
 import { exceededMessage, type Limits, Throughput } from "./throughput.ts"
-import { Tokens } from "./tokens.ts"
 import type { Item } from "./values/value.ts"
 
 export interface DynamoDb {
@@ -42,6 +39,11 @@ export interface DynamoDb {
   isClockDoubted: () => boolean
   /** Finishes the requests under way, then closes the store and its connections. */
   close: () => Promise<void>
+}
+
+interface Engine extends EngineParts {
+  /** Ends all waits. */
+  closing: AbortSignal
 }
 
 interface Answer {
@@ -77,9 +79,20 @@ export interface Options {
  * @throws CannotStart
  */
 export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
+  const faults = new Faults()
+  const keeper = await openKeeper(options, faults)
+  try {
+    return await serve(keeper, faults, options)
+  } catch (error) {
+    await keeper.close()
+    throw error
+  }
+}
+
+async function openKeeper(options: Options, faults: Faults): Promise<Keeper> {
   const file = options.path === undefined ? openInMemory() : openFile(options.path, options.isLocked)
   try {
-    return await serve(file, options)
+    return await openSqliteKeeper(file, faults, { ...options, broken: options.broken ?? end })
   } catch (error) {
     await file.close()
     throw error
@@ -89,19 +102,11 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
 /** How often expired items are removed, in ms. */
 const expiryMs = 60_000
 
-async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
-  const rows = new Rows(file, options.broken ?? end)
-  await rows.change([
-    ["CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, definition TEXT NOT NULL)"],
-    clockTable,
-  ])
-  const tables = new Tables(rows)
-  const faults = new Faults()
+async function serve(keeper: Keeper, faults: Faults, options: Options): Promise<DynamoDb> {
+  const tables = new Tables(keeper, await keeper.definitions())
   const closing = new AbortController()
-  const writer = new DraftWriter(rows, faults, closing.signal)
   const partitions = new Throughput(options.partitionLimits)
-  const own = { hold: newLocks(), tokens: new Tokens(), believedClock: new BelievedClock(rows, options) }
-  const engine: EngineParts = { tables, rows, faults, partitions, writer, ...own }
+  const engine: Engine = { tables, keeper, faults, partitions, closing: closing.signal }
 
   const underWay = new Set<Promise<unknown>>()
   function tracked<Result>(work: Promise<Result>): Promise<Result> {
@@ -118,7 +123,7 @@ async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
 
   const expiring = setInterval(() => {
     // What cannot be removed now is removed a minute later.
-    tracked(expire(engine)).catch(() => {})
+    tracked(keeper.expire()).catch(() => {})
   }, expiryMs).unref()
 
   async function close() {
@@ -128,8 +133,7 @@ async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
     await Promise.allSettled(underWay)
     server.closeAllConnections()
     await Promise.allSettled(underWay)
-    await writer.settled()
-    await rows.close()
+    await keeper.close()
   }
 
   const { isTrusting: isTrusted } = options
@@ -137,10 +141,10 @@ async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
     endpoint: options.at ? await listenAt(server, options.at) : "",
     answer: (operation, request, { mayLinger } = {}) =>
       tracked(answerHere(engine, { operation, request, mayLinger, isTrusted })),
-    watch: (table, onWritten) => rows.watch(sqlOf(table), onWritten),
-    relax: (table, isPassing) => rows.relax(sqlOf(table), isPassing),
-    expire: () => tracked(expire(engine)),
-    isClockDoubted: () => own.believedClock.time() === undefined,
+    watch: keeper.watch,
+    relax: keeper.relax,
+    expire: () => tracked(keeper.expire()),
+    isClockDoubted: keeper.isClockDoubted,
     faults,
     partitions,
     close,
@@ -156,7 +160,7 @@ function end(why: string): never {
  * Answers a caller in this process, but lets other work run first: data in memory is found without waiting,
  * so a caller in a loop would starve all others.
  */
-async function answerHere(engine: EngineParts, call: Call): Promise<Answer> {
+async function answerHere(engine: Engine, call: Call): Promise<Answer> {
   await setImmediate()
   return await answer(engine, call)
 }
@@ -171,24 +175,24 @@ function unanswered(error: unknown): undefined {
 }
 
 /** @throws ConnectionLost */
-async function answer(engine: EngineParts, call: Call): Promise<Answer> {
-  const { faults, writer } = engine
+async function answer(engine: Engine, call: Call): Promise<Answer> {
+  const { faults, closing } = engine
   if (faults.hit("gone")) throw new ConnectionLost()
   const slow = faults.hit("slow", call)
-  if (slow) await writer.wait(slow.ms ?? 0)
-  await loseIf(faults.hit("lost-request", call), writer)
+  if (slow) await wait(slow.ms, closing)
+  await loseIf(faults.hit("lost-request", call), closing)
   const outcome = await outcomeOf(engine, call)
-  await loseIf(faults.hit("lost-answer", call), writer)
+  await loseIf(faults.hit("lost-answer", call), closing)
   return outcome
 }
 
-async function loseIf(rule: Rule | undefined, writer: DraftWriter): Promise<void> {
+async function loseIf(rule: Rule | undefined, closing: AbortSignal): Promise<void> {
   if (!rule) return
-  await writer.wait(rule.ms ?? 0)
+  await wait(rule.ms, closing)
   throw new ConnectionLost()
 }
 
-async function outcomeOf(engine: EngineParts, call: Call): Promise<Answer> {
+async function outcomeOf(engine: Engine, call: Call): Promise<Answer> {
   try {
     refuseIfFaulty(engine.faults, call)
     const operation = operations.get(call.operation)

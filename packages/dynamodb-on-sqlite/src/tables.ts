@@ -1,27 +1,17 @@
 import type { z } from "zod"
+import type { Keeper } from "./keeper.ts"
 import { invalid, Refusal } from "./refusal.ts"
-import type { Step } from "./rows/commit.ts"
-import type { Rows } from "./rows/rows.ts"
-import {
-  creationSteps,
-  Definition,
-  description,
-  rowOf,
-  type Table,
-  tableOf,
-  type TimeToLive,
-} from "./table.ts"
+import { type Definition, description, type Table, tableOf, type TimeToLive } from "./table.ts"
 
 /** The tables of a store, and the changes of them. */
 export class Tables {
-  readonly #rows: Rows
+  readonly #keeper: Keeper
   readonly #known = new Map<string, Table>()
 
-  /** Reads what is stored of them. */
-  constructor(rows: Rows) {
-    this.#rows = rows
-    for (const { definition } of rows.ask("SELECT definition FROM tables"))
-      this.#know(tableOf(Definition.parse(JSON.parse(definition as string))))
+  /** `stored`: those that there are. */
+  constructor(keeper: Keeper, stored: Definition[]) {
+    this.#keeper = keeper
+    for (const definition of stored) this.#know(tableOf(definition))
   }
 
   /** @throws Refusal if there is no table of this name */
@@ -29,10 +19,6 @@ export class Tables {
     const table = this.#known.get(String(name))
     if (!table) throw new Refusal("ResourceNotFoundException", "Requested resource not found")
     return table
-  }
-
-  [Symbol.iterator](): Iterator<Table> {
-    return this.#known.values()
   }
 
   /** The time to live of a table, as DescribeTimeToLive shows it. */
@@ -50,7 +36,8 @@ export class Tables {
     if (this.#known.has(definition.TableName))
       throw new Refusal("ResourceInUseException", `Table already exists: ${definition.TableName}`)
     const table = tableOf(definition)
-    await this.#change(table, [table, ...table.indexes].flatMap(creationSteps))
+    await this.#keeper.create(table)
+    this.#know(table)
     return { TableDescription: description(table) }
   }
 
@@ -64,20 +51,12 @@ export class Tables {
     const { timeToLive: earlier, ...definition } = this.get(TableName).definition
     if (asked.Enabled && earlier !== undefined) throw invalid("TimeToLive is already enabled")
     const table = tableOf({ ...definition, ...(asked.Enabled && { timeToLive: asked.AttributeName }) })
-    await this.#change(table, [])
-    const items = [...this.#rows.select(table, "", [])]
-    await this.#rows.write(items.map((item) => rowOf(table, item)))
+    await this.#keeper.redefine(table)
+    this.#know(table)
     return { TimeToLiveSpecification: asked }
   }
 
   #know(table: Table): void {
     this.#known.set(table.definition.TableName, table)
-  }
-
-  async #change(table: Table, steps: Step[]): Promise<void> {
-    const { TableName: name } = table.definition
-    const text = JSON.stringify(table.definition)
-    await this.#rows.change([...steps, ["INSERT OR REPLACE INTO tables VALUES (?, ?)", name, text]])
-    this.#know(table)
   }
 }

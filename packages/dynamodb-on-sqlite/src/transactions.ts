@@ -6,8 +6,8 @@ import { invalid, Refusal } from "./refusal.ts"
 import type { TransactWriteItems, Write } from "./requests.ts"
 import { exceededMessage, type Throughput } from "./throughput.ts"
 import { inProgress } from "./tokens.ts"
-import { largestItem } from "./values/value.ts"
-import { itemBefore, takeUnits } from "./writes.ts"
+import { type Item, largestItem } from "./values/value.ts"
+import { takeUnits } from "./writes.ts"
 
 interface Reason {
   Code: string
@@ -30,22 +30,23 @@ export async function transactWrite(engine: EngineParts, request: TransactWriteI
   if (new Set(names).size < names.length)
     throw invalid("Transaction request cannot include multiple operations on one item")
 
-  async function write(): Promise<void> {
+  const drafts: Draft[] = []
+  const asked: string[][] = []
+  function judge(before: (Item | undefined)[]): Draft[] {
     cancelIfFaulty(engine.faults, call)
-    await engine.hold(names, async () => {
-      const drafts = draftsOf(members.map((member) => () => draft(member, itemBefore(engine, member))))
-      // A few items never do.
-      const mayExceed = drafts.length * largestItem > maxBytes
-      if (mayExceed && drafts.reduce((sum, { size }) => sum + size(), 0) > maxBytes)
-        throw invalid("Transaction request exceeds the maximum allowed size of 4 MB")
-      const asked = drafts.map((drafted, at) => partitionsOf(members[at]!, drafted))
-      cancelIfExhausted(engine.partitions, asked)
-      await engine.writer.apply(drafts, call)
-      for (const [at, drafted] of drafts.entries()) takeUnits(engine, asked[at]!, drafted, 2)
-    })
+    drafts.push(...draftsOf(members.map((member, at) => () => draft(member, before[at]))))
+    // A few items never do.
+    const mayExceed = drafts.length * largestItem > maxBytes
+    if (mayExceed && drafts.reduce((sum, { size }) => sum + size(), 0) > maxBytes)
+      throw invalid("Transaction request exceeds the maximum allowed size of 4 MB")
+    asked.push(...drafts.map((drafted, at) => partitionsOf(members[at]!, drafted)))
+    cancelIfExhausted(engine.partitions, asked)
+    return drafts
   }
   const token = request.ClientRequestToken
-  await (token ? engine.tokens.once(token, digestOf(request), write) : write())
+  const once = token === undefined ? undefined : { token, content: digestOf(request) }
+  await engine.keeper.change(members, judge, call, once)
+  for (const [at, drafted] of drafts.entries()) takeUnits(engine, asked[at]!, drafted, 2)
   return {}
 }
 

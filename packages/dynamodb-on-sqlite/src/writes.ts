@@ -1,12 +1,4 @@
-import {
-  type Draft,
-  draft,
-  isBlind,
-  type WriteKind,
-  partitionsOf,
-  prepare,
-  type Prepared,
-} from "./draft-of-write.ts"
+import { type Draft, draft, type WriteKind, partitionsOf, prepare, type Prepared } from "./draft-of-write.ts"
 import type { EngineParts } from "./engine-parts.ts"
 import type { Call } from "./faults.ts"
 import { invalid, Refusal } from "./refusal.ts"
@@ -27,19 +19,15 @@ export async function writeOne(
 async function carryOut(engine: EngineParts, prepared: Prepared, call: Call): Promise<object> {
   if (engine.faults.hit("transaction-conflict", call))
     throw new Refusal("TransactionConflictException", "Transaction is ongoing for the item")
-  return await engine.hold([prepared.name], async () => {
-    const drafted = draft(prepared, itemBefore(engine, prepared))
-    const partitions = partitionsOf(prepared, drafted)
-    engine.partitions.mayTake("writes", partitions)
-    await engine.writer.apply([drafted], call)
-    takeUnits(engine, partitions, drafted, 1)
-    return drafted.answer
-  })
-}
-
-/** The item that a write finds. */
-export function itemBefore({ rows }: EngineParts, prepared: Prepared): Item | undefined {
-  return isBlind(prepared) ? undefined : rows.read(prepared.table, prepared.place)
+  let drafted: Draft | undefined
+  const judge = ([before]: (Item | undefined)[]) => {
+    drafted = draft(prepared, before)
+    engine.partitions.mayTake("writes", partitionsOf(prepared, drafted))
+    return [drafted]
+  }
+  await engine.keeper.change([prepared], judge, call)
+  takeUnits(engine, partitionsOf(prepared, drafted!), drafted!, 1)
+  return drafted!.answer
 }
 
 /**
