@@ -1,18 +1,38 @@
+import { randomUUID } from "node:crypto"
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb"
+import postgres from "postgres"
 import { onTestFinished } from "vitest"
 import { type DynamoDb, startDynamoDb, type Options } from "#dynamodb-on-sqlite/server.ts"
 import { closeAtEnd } from "./sharing/close-leftovers.ts"
 
 /** A store for this test alone, and the real client, without retries so that faults can be seen. */
 export async function aDynamoDb(options: Options = {}) {
-  const store = await startDynamoDb({ at: { port: 0 }, ...options })
+  const store = await startDynamoDb({ at: { port: 0 }, ...(await onPostgres()), ...options })
   const client = isHere ? clientHere(store) : clientOf(store.endpoint)
   onTestFinished(async () => {
     client.destroy()
     await store.close()
   })
   return { ...store, client }
+}
+
+/**
+ * While there is a `POSTGRES_URL` (`npm run postgres:check`), each store keeps its rows there, in a schema of
+ * its own.
+ */
+async function onPostgres(): Promise<Pick<Options, "postgres">> {
+  const { POSTGRES_URL: url } = process.env
+  return url === undefined ? {} : { postgres: { url: await newSchema(url), service: "test" } }
+}
+
+/** The URL of a new, empty schema there. */
+export async function newSchema(url: string): Promise<string> {
+  const name = `s${randomUUID().replaceAll("-", "")}`
+  const sql = postgres(url, { max: 1 })
+  await sql.unsafe(`CREATE SCHEMA ${name}`)
+  await sql.end()
+  return `${url}?search_path=${name}`
 }
 
 const own = {

@@ -5,7 +5,7 @@ import type { Definition, Keyed, Place, Table } from "./table.ts"
 import type { Item } from "./values/value.ts"
 
 /** At once, or by a promise. */
-export type Soon<Result> = Result | Promise<Result>
+type Soon<Result> = Result | Promise<Result>
 
 /** A place in a table, where an item may be. */
 export interface Located {

@@ -29,3 +29,8 @@ export function invalid(message: string): Refusal {
 export function unavailable(message: string): Refusal {
   return new Refusal("ServiceUnavailable", message, {}, 503)
 }
+
+/** The connection ended without an answer: it is not known whether the request was carried out. */
+export class ConnectionLost extends Error {
+  readonly code = "ECONNRESET"
+}

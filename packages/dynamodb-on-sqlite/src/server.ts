@@ -6,7 +6,8 @@ import { Faults, type Call, type Rule } from "./faults.ts"
 import type { Keeper } from "./keeper.ts"
 import { type At, listenAt } from "./listen.ts"
 import { operations } from "./operations.ts"
-import { Refusal } from "./refusal.ts"
+import { openPostgresKeeper } from "./postgres/postgres-keeper.ts"
+import { ConnectionLost, Refusal } from "./refusal.ts"
 import type { MayStayInMemory } from "./rows/rows.ts"
 import { openFile, openInMemory } from "./rows/sqlite-file.ts"
 import { openSqliteKeeper } from "./rows/sqlite-keeper.ts"
@@ -54,6 +55,11 @@ interface Answer {
 export interface Options {
   /** A folder for the data; in memory if absent. */
   path?: string
+  /**
+   * A database of PostgreSQL in place of a folder, which other processes may share: its URL, and what tells
+   * this service, on all its machines, from others.
+   */
+  postgres?: { url: string; service: string } | undefined
   /** The caller holds the lock of that folder, and keeps it until the store is closed. */
   isLocked?: boolean
   /** Called when the disk has failed, with a sentence for a person. This process ends if absent. */
@@ -90,6 +96,8 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
 }
 
 async function openKeeper(options: Options, faults: Faults): Promise<Keeper> {
+  const { postgres } = options
+  if (postgres) return await openPostgresKeeper(postgres.url, postgres.service)
   const file = options.path === undefined ? openInMemory() : openFile(options.path, options.isLocked)
   try {
     return await openSqliteKeeper(file, faults, { ...options, broken: options.broken ?? end })
@@ -165,11 +173,6 @@ async function answerHere(engine: Engine, call: Call): Promise<Answer> {
   return await answer(engine, call)
 }
 
-/** The connection ended without an answer. */
-class ConnectionLost extends Error {
-  readonly code = "ECONNRESET"
-}
-
 function unanswered(error: unknown): undefined {
   if (!(error instanceof ConnectionLost)) throw error
 }
@@ -200,6 +203,7 @@ async function outcomeOf(engine: Engine, call: Call): Promise<Answer> {
     return { status: 200, body: { ...(await operation(engine, call.request, call)) } }
   } catch (error) {
     if (error instanceof Refusal) return { status: error.status, body: error.body }
+    if (error instanceof ConnectionLost) throw error
     console.error(error)
     return { status: 500, body: new Refusal("InternalServerError", String(error)).body }
   }

@@ -26,11 +26,7 @@ export class Tokens {
   async once(token: string, content: string, work: () => Promise<void>) {
     this.#forget()
     const earlier = this.#uses.get(token)
-    if (earlier && earlier.content !== content)
-      throw new Refusal(
-        "IdempotentParameterMismatchException",
-        "The request uses the same client token as a previous, but non-identical request.",
-      )
+    if (earlier && earlier.content !== content) throw mismatch()
     if (earlier && earlier.doneAt === undefined) throw inProgress()
     if (earlier) return
 
@@ -58,5 +54,12 @@ export function inProgress() {
   return new Refusal(
     "TransactionInProgressException",
     "The transaction with the given request token is already in progress.",
+  )
+}
+
+export function mismatch() {
+  return new Refusal(
+    "IdempotentParameterMismatchException",
+    "The request uses the same client token as a previous, but non-identical request.",
   )
 }

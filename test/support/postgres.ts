@@ -7,7 +7,7 @@ import { tmpdir, userInfo } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { listen, stopListening } from "#one-machine/listen.ts"
-import { until } from "#test/support/until.ts"
+import { until } from "./until.ts"
 
 const run = promisify(execFile)
 
@@ -23,9 +23,9 @@ export interface Postgres {
   stop: () => Promise<void>
 }
 
-/** A PostgreSQL of our own, on a free port, in a folder that goes with it. */
-export async function startPostgres(programs: string): Promise<Postgres> {
-  const folder = mkdtempSync(join(tmpdir(), "move-in-postgres-"))
+/** A PostgreSQL of our own, on a free port, in a folder that goes with it. `isSynced`: it survives the machine. */
+export async function startPostgres(programs: string, isSynced = false): Promise<Postgres> {
+  const folder = mkdtempSync(join(tmpdir(), "postgres-"))
   const password = randomBytes(12).toString("hex")
   writeFileSync(join(folder, "password"), password)
   const owner = await ownerOf(folder)
@@ -34,7 +34,11 @@ export async function startPostgres(programs: string): Promise<Postgres> {
   const how = [`--pgdata=${data}`, "--encoding=UTF8", "--no-sync", ...access]
   await run(join(programs, "initdb"), how, { ...owner, cwd: folder })
   const port = await freePort()
-  const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${folder}`, "fsync=off"]
+  const settings = [
+    "listen_addresses=127.0.0.1",
+    `unix_socket_directories=${folder}`,
+    `fsync=${isSynced ? "on" : "off"}`,
+  ]
   const args = ["-D", data, "-p", String(port), ...settings.flatMap((one) => ["-c", one])]
   // It ends with its input, and so with us, however we end.
   const server = spawn(
