@@ -23,7 +23,7 @@ export interface Postgres {
   stop: () => Promise<void>
 }
 
-/** A PostgreSQL of our own, on a free port, in a folder that goes with it. `isSynced`: it survives the machine. */
+/** A PostgreSQL of our own, on a free port, in a folder that goes with it. `isSynced`: with `fsync`. */
 export async function startPostgres(programs: string, isSynced = false): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), "postgres-"))
   const password = randomBytes(12).toString("hex")

@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import type { Simulator } from "#simulator/spawn.ts"
-import { evolutionTables } from "./evolution-database.ts"
 import { type Postgres, postgresPrograms, startPostgres } from "#test/support/postgres.ts"
+import { evolutionTables } from "./evolution-database.ts"
 import { type Command, type Program, startProgram } from "./program.ts"
 
 /** The kinds of gateways that `admin import` knows. */

@@ -101,5 +101,5 @@ export function literal(text: string): string {
  * what is meant.
  */
 export function keyLiteral(text: string): string {
-  return literal(text.replaceAll(/[\0\u0001]/g, (one) => `\u0001${one === "\0" ? "\u0001" : "\u0002"}`))
+  return literal(text.replaceAll("\u0001", "\u0001\u0002").replaceAll("\0", "\u0001\u0001"))
 }

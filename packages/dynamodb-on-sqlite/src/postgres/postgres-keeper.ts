@@ -165,7 +165,7 @@ class PostgresKeeper implements Keeper {
     }
   }
 
-  /** Removes what has expired by the database's clock, and old tokens: one process of all does so at a time. */
+  /** Removes old tokens, and what has expired by the database's clock: one process does so at a time. */
   expire = async (): Promise<void> => {
     const isOurs = `(SELECT pg_try_advisory_xact_lock(${expiryLock}))`
     const now = "extract(epoch FROM now())::bigint"

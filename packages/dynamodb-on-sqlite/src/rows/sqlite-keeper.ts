@@ -12,7 +12,7 @@ import type { Step } from "./commit.ts"
 import { Rows } from "./rows.ts"
 import type { SqliteFile } from "./sqlite-file.ts"
 
-/** Keeps rows in a file of SQLite's that this process alone has. `broken` is called when the disk has failed. */
+/** Keeps rows in SQLite's file, which this process alone has. `broken` is called when the disk has failed. */
 export async function openSqliteKeeper(
   file: SqliteFile,
   faults: Faults,
