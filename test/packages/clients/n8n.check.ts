@@ -287,9 +287,7 @@ test("every operation does what it says", async () => {
     ...operations,
   )
   await service.network.send(friend, owner, "everything")
-  await expect
-    .poll(texts)
-    .toMatch(/connected received 1 1 true true true (?:came|asked) planned 1 true/)
+  await expect.poll(texts).toMatch(/connected received 1 1 true true true (?:came|asked) planned 1 true/)
   await workflow.end()
 })
 
