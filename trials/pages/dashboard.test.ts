@@ -343,7 +343,7 @@ test("on a narrow screen a button names a number's page and lists the others, al
   }
   expect(await shown()).toBe(0)
   await page.click(".tabs-menu")
-  expect(await shown()).toBe(10)
+  expect(await shown()).toBe(11)
   await page.click(`#tabs a[href$="/log"]`)
   await page.waitForSelector("#log")
 })
