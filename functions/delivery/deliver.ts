@@ -114,11 +114,18 @@ async function deliverClaimed(
   }
 }
 
+/**
+ * How many rows of words one delivery completes. Where a bridge was moved or restored, the numbers of its
+ * events leave out very many: no delivery may look at all those rows.
+ */
+const mostIndexed = 100
+
 /** One row has the words of many events that are through: people look for them. */
 async function indexWords({ bridgeId, head, receiver }: Delivery.Info, to: number): Promise<void> {
   const { perRow, complete } = EventIndex
-  for (let n = (Math.floor(head / perRow) + 1) * perRow; n <= to; n += perRow)
-    await complete(bridgeId, async () => (await Receiver.keysOf(receiver)).deliveryKey, n)
+  const rows = { before: Math.floor(head / perRow), last: Math.floor(to / perRow) }
+  for (let row = Math.max(rows.before, rows.last - mostIndexed) + 1; row <= rows.last; row++)
+    await complete(bridgeId, async () => (await Receiver.keysOf(receiver)).deliveryKey, row * perRow)
 }
 
 /**
