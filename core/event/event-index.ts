@@ -60,13 +60,21 @@ export async function* backwards(source: Source, before: number): AsyncGenerator
   const oldest = isOneRow ? 1 : await oldestNumber(source.bridgeId)
   const rows = isOneRow ? undefined : indexed(source, before)
   let next = await rows?.next()
-  for (let last = before - 1; last >= oldest; last = rowOf(last) * perRow) {
+  for (let last = before - 1; last >= oldest;) {
     const row = rowOf(last)
     while (rows && next && !next.done && next.value.row > row) next = await rows.next()
     const found = !next || next.done || next.value.row !== row ? undefined : next.value
     const words = found?.words ?? (await read(source, row))
-    yield { first: Math.max(row * perRow + 1, oldest), last, words: words.filter(([n]) => n <= last) }
+    const end = words.length > 0 ? row * perRow : await newestUpTo(source.bridgeId, row * perRow)
+    const upTo = last
+    yield { first: Math.max(end + 1, oldest), last, words: words.filter(([n]) => n <= upTo) }
+    last = end
   }
+}
+
+/** The number of the newest event up to this one. A bridge that was moved or restored leaves out very many. */
+async function newestUpTo(bridgeId: string, n: number): Promise<number> {
+  return await EventLists.newestNumber(bridgeId, n + 1)
 }
 
 /** The number of the first event that is kept; Infinity if there is none. */
@@ -121,16 +129,21 @@ async function read({ bridgeId, deliveryKey, head, isReader }: Source, row: numb
 }
 
 /**
- * Writes the row that the event of this number completes, once its delivery has ended. Never throws: a search
- * does without.
+ * Writes the rows whose last events have numbers after `after` and up to `to`, once the delivery of these has
+ * ended. Never throws: a search does without.
  */
 export async function complete(
   bridgeId: string,
   deliveryKey: () => Promise<Uint8Array>,
-  n: number,
+  { after, to }: { after: number; to: number },
 ): Promise<void> {
   try {
-    await read({ bridgeId, deliveryKey: await deliveryKey(), head: n, isReader: false }, rowOf(n))
+    for (let end = Math.floor(to / perRow) * perRow; end > after;) {
+      const source = { bridgeId, deliveryKey: await deliveryKey(), head: to, isReader: false }
+      const words = await read(source, rowOf(end))
+      const before = words.length > 0 ? end - perRow : await newestUpTo(bridgeId, end - perRow)
+      end = Math.ceil(before / perRow) * perRow
+    }
   } catch (error) {
     log.warn({ error, bridgeId }, "words of events were not written")
   }

@@ -144,9 +144,10 @@ export async function* asPending(events: AsyncIterable<EventRow.Info>): AsyncGen
   for await (const event of events) yield { ...event, state: "pending" }
 }
 
-/** The number of the newest event; 0 if there is none. */
-export async function newestNumber(bridgeId: string): Promise<number> {
-  const rows = rowsIn(bridgeId, { after: 0, isNewestFirst: true }, EventRow.key, 1)
+/** The number of the newest event, or of the newest one before this number; 0 if there is none. */
+export async function newestNumber(bridgeId: string, before?: number): Promise<number> {
+  const range = { after: 0, isNewestFirst: true, ...(before !== undefined && { before }) }
+  const rows = rowsIn(bridgeId, range, EventRow.key, 1)
   for await (const row of rows) return EventRow.ofKey(row as Key)!.n // every row has its key
   return 0
 }

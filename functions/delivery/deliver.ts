@@ -110,22 +110,12 @@ async function deliverClaimed(
     tools.newEvents.end()
     await leave()
     await tools.notes.written()
-    if (Receiver.isFirst(id)) await indexWords(claimed, tools.head)
+    if (Receiver.isFirst(id)) {
+      const key = async () => (await Receiver.keysOf(claimed.receiver)).deliveryKey
+      // People look for words of events that are through.
+      await EventIndex.complete(id.bridgeId, key, { after: claimed.head, to: tools.head })
+    }
   }
-}
-
-/**
- * How many rows of words one delivery completes. Where a bridge was moved or restored, the numbers of its
- * events leave out very many: no delivery may look at all those rows.
- */
-const mostIndexed = 100
-
-/** One row has the words of many events that are through: people look for them. */
-async function indexWords({ bridgeId, head, receiver }: Delivery.Info, to: number): Promise<void> {
-  const { perRow, complete } = EventIndex
-  const rows = { before: Math.floor(head / perRow), last: Math.floor(to / perRow) }
-  for (let row = Math.max(rows.before, rows.last - mostIndexed) + 1; row <= rows.last; row++)
-    await complete(bridgeId, async () => (await Receiver.keysOf(receiver)).deliveryKey, row * perRow)
 }
 
 /**

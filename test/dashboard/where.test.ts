@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest"
 import type { Event } from "#contract/event.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { EventSearch } from "#core/event/event-search.ts"
 import { folded } from "#core/event/folded.ts"
@@ -119,6 +120,23 @@ test("words of many events are one row, which delivery writes, and search finds 
   const page = await EventSearch.newest(bridge, { texts: [" one"], limit: 2, isOver: () => false })
   const rest = { texts: [" one"], limit: 2, before: page.before, isOver: () => true }
   expect((await EventSearch.newest(bridge, rest)).events.map(({ event_id: id }) => id)).toEqual([ids[0]])
+})
+
+test("a delivery and a search cross the numbers that a restore leaves out, however many", async () => {
+  const { bridge } = await aPerson()
+  const [old] = await (await anOutbox(bridge)).append(anEvent("before it"))
+  await answerAll()
+  const to = 2_000_000_000
+  await Delivery.skipNumbers((await Delivery.get(Delivery.first(bridge.id)))!, { after: 1, to })
+  const [fresh] = await (await anOutbox(bridge, to)).append(anEvent("behind it"))
+  await answerAll()
+  const rows = await rowsOf(tables.events, bridge.id, "WORDS#")
+  expect(rows.map(({ sk }) => sk)).toEqual(["WORDS#000000000000"])
+  const { events } = await EventSearch.newest(bridge, { texts: [" it"], limit: 50, isOver: () => false })
+  expect(events.map(({ event_id, state }) => [event_id, state])).toEqual([
+    [fresh, "inbox"],
+    [old, "inbox"],
+  ])
 })
 
 test("whoever belongs to another account finds nothing by its ids, words, people, requests and keys", async () => {

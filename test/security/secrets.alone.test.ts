@@ -352,7 +352,7 @@ async function innermost(
   Object.assign(process.env, environment)
   const keys = await DataKeys.get(bridgeId)
   // So many events have not come.
-  await EventIndex.complete(bridgeId, async () => keys!.delivery, EventIndex.perRow)
+  await EventIndex.complete(bridgeId, async () => keys!.delivery, { after: 0, to: EventIndex.perRow })
   const item = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
   const row = await getRow("Sessions", item)
   const opened = open(keys!.session, item, row!.sealed as Uint8Array)

@@ -35,8 +35,7 @@ export async function whereIsIt({ service, base, page }: Stage, bridgeId: string
 
   const ref = bridge.customerRef
   const where_is_it_cold_s = await opened("words of 3", "Look further back")
-  for (let n = EventIndex.perRow; n <= count; n += EventIndex.perRow)
-    await EventIndex.complete(bridgeId, async () => deliveryKey, n)
+  await EventIndex.complete(bridgeId, async () => deliveryKey, { after: 0, to: count })
   const seconds = [
     await opened(nameOf(3), words(3)),
     await opened(`+${phone(3).slice(0, 5)} ${phone(3).slice(5)}`, words(3)),
