@@ -10,12 +10,9 @@ import { did } from "../audit-log.ts"
 import { buttonForm, confirming, field, type Html, note } from "../elements.ts"
 import { noticeOf, typedIn } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { askSession, callSession, notShown } from "../numbers/session-answer.ts"
+import { askSession, networkPatienceMs, notShown, tellSession } from "../numbers/session-answer.ts"
 import { chatIn } from "./answer.ts"
 import { forgetName, namesOf, numberOf, pathOfChat } from "./chat-name.ts"
-
-/** How long a page waits, in ms: the session asks the network. */
-const patienceMs = 5000
 
 const Labels = listLabels.responses[200].content["application/json"].schema
 const Label = createLabel.responses[200].content["application/json"].schema
@@ -25,46 +22,54 @@ const Older = z.object({
   is_end: z.boolean(),
 })
 
-/** What a person does with a whole chat, as on the phone: its name, its labels, older messages, its end. */
+/**
+ * The page about a chat: people name and label it, ask the phone for older messages, and clear or delete
+ * it.
+ */
 export const aboutChat = new Hono<DashboardEnv>()
   .get("/numbers/:ref/chats/:chat/about", async (c) => await show(c))
   .post("/numbers/:ref/chats/:chat/name", async (c) => {
     const { full_name } = await typedIn(c, "full_name")
     return await done(c, "Saved, on the phone, too.", async (chat) => {
-      await ask(c, "PUT", `/contacts/${encodeURIComponent(chat)}`, { full_name: full_name.trim() })
+      await tellSession(c, "PUT", `/contacts/${encodeURIComponent(chat)}`, {
+        body: { full_name: full_name.trim() },
+      })
       forgetName(c.var.bridge.id, toJid(chat))
     })
   })
   .post("/numbers/:ref/chats/:chat/name/remove", async (c) => {
     return await done(c, "It is no longer in the address book.", async (chat) => {
-      await ask(c, "DELETE", `/contacts/${encodeURIComponent(chat)}`)
+      await tellSession(c, "DELETE", `/contacts/${encodeURIComponent(chat)}`)
       forgetName(c.var.bridge.id, toJid(chat))
     })
   })
   .post("/numbers/:ref/chats/:chat/labels", async (c) => {
     const { put, take, name } = await typedIn(c, "put", "take", "name")
     return await done(c, "Saved, on the phone, too.", async (chat) => {
-      const id = name.trim() === "" ? put || take : Label.parse(await ask(c, "POST", "/labels", { name })).id
+      const id =
+        name.trim() === ""
+          ? put || take
+          : Label.parse(await tellSession(c, "POST", "/labels", { body: { name } })).id
       const path = `/labels/${encodeURIComponent(id)}/chats/${encodeURIComponent(chat)}`
-      await ask(c, take === "" ? "PUT" : "DELETE", path)
+      await tellSession(c, take === "" ? "PUT" : "DELETE", path)
     })
   })
   .post("/numbers/:ref/chats/:chat/older", async (c) => {
     const { notice, status } = await noticeOf(async () => {
       const path = `/chats/${encodeURIComponent(chatIn(c))}/history`
-      return note("good", olderWords(Older.parse(await ask(c, "POST", path, {}))))
+      return note("good", olderWords(Older.parse(await tellSession(c, "POST", path, { body: {} }))))
     })
     return await show(c, notice, status)
   })
   .post("/numbers/:ref/chats/:chat/clear", async (c) => {
     return await done(c, "The chat is empty, on the phone, too.", async (chat) => {
-      await ask(c, "DELETE", `/chats/${encodeURIComponent(chat)}/messages`)
+      await tellSession(c, "DELETE", `/chats/${encodeURIComponent(chat)}/messages`)
       await did(c, "chat_cleared", c.var.bridge.customerRef)
     })
   })
   .post("/numbers/:ref/chats/:chat/delete", async (c) => {
     return await done(c, "The chat is gone, on the phone, too.", async (chat) => {
-      await ask(c, "DELETE", `/chats/${encodeURIComponent(chat)}`)
+      await tellSession(c, "DELETE", `/chats/${encodeURIComponent(chat)}`)
       await did(c, "chat_cleared", c.var.bridge.customerRef)
     })
   })
@@ -73,18 +78,6 @@ function olderWords({ state, messages, is_end }: z.infer<typeof Older>): string 
   if (state === "asked") return "The phone was asked. They come once it is online."
   if (messages.length === 0) return "The phone has none that are older."
   return `${messages.length} came.${is_end ? " The phone has none that are older." : ""}`
-}
-
-/** What the session answers. @throws ApiError */
-async function ask(
-  c: Context<DashboardEnv>,
-  method: "POST" | "PUT" | "DELETE",
-  path: string,
-  body?: object,
-): Promise<unknown> {
-  const { bridge, requestId } = c.var
-  const call = { method, path, bridgeId: bridge.id, requestId, ...(body && { body: JSON.stringify(body) }) }
-  return JSON.parse(Buffer.from((await callSession(call)).body).toString())
 }
 
 async function done(c: Context<DashboardEnv>, sentence: string, act: (chat: string) => Promise<unknown>) {
@@ -114,7 +107,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, status?: ApiError["
 
 async function nameCard(c: Context<DashboardEnv>, jid: string, at: string): Promise<Html> {
   const path = `/contacts/${encodeURIComponent(jid)}`
-  const { value, problem } = await askSession(c, path, Contact, patienceMs)
+  const { value, problem } = await askSession(c, path, Contact, networkPatienceMs)
   if (!value) return notShown("What is known of this person is", problem ?? "")
   const { full_name, name } = value
   const about = full_name === "" && name !== "" ? html`They call themselves <bdi>${name}</bdi>.` : ""
@@ -137,7 +130,9 @@ async function nameCard(c: Context<DashboardEnv>, jid: string, at: string): Prom
 
 async function labelsCard(c: Context<DashboardEnv>, jid: string, at: string): Promise<Html> {
   const [all, own] = await Promise.all(
-    ["", `?${toQuery({ chat: jid })}`].map((query) => askSession(c, `/labels${query}`, Labels, patienceMs)),
+    ["", `?${toQuery({ chat: jid })}`].map((query) =>
+      askSession(c, `/labels${query}`, Labels, networkPatienceMs),
+    ),
   )
   // Only businesses have labels: a shop without is not told of what it cannot have.
   if (all?.problem !== undefined && all.code === "not_business") return html``

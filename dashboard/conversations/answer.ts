@@ -16,7 +16,7 @@ import { sentenceOf } from "../api-words.ts"
 import { note } from "../elements.ts"
 import { textsOf, typedIn } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { callSession } from "../numbers/session-answer.ts"
+import { tellSession } from "../numbers/session-answer.ts"
 import { pathOfChat } from "./chat-name.ts"
 import { chatsPage } from "./chats-page.ts"
 
@@ -56,13 +56,14 @@ export const answering = new Hono<DashboardEnv>()
     const { react } = await typedIn(c, "react")
     const [, message_id = "", emoji = ""] = /^(.+) (\S*)$/.exec(react) ?? []
     const chat = chatIn(c)
-    await call(c, "POST", "/send/reaction", { chat, message_id, emoji }, newMessageId())
+    const body = { chat, message_id, emoji }
+    await tellSession(c, "POST", "/send/reaction", { body, messageId: newMessageId() })
     return c.redirect(pathOf(c, chat), 303)
   })
   .post("/numbers/:ref/chats/:chat/read", async (c) => {
     const { id } = await typedIn(c, "id")
     const chat = chatIn(c)
-    await call(c, "POST", `/messages/${encodeURIComponent(id)}/read`, { chat })
+    await tellSession(c, "POST", `/messages/${encodeURIComponent(id)}/read`, { body: { chat } })
     return c.redirect(pathOf(c, chat), 303)
   })
   .post("/numbers/:ref/chats/:chat/handover", async (c) => {
@@ -175,19 +176,7 @@ async function toBucket(upload: Uploads.Info, bytes: Uint8Array<ArrayBuffer>): P
 }
 
 async function handOver(c: Context<DashboardEnv>, chat: string, body: object): Promise<void> {
-  await call(c, "PUT", `/chats/${encodeURIComponent(chat)}/handover`, body)
-}
-
-async function call(
-  c: Context<DashboardEnv>,
-  method: "POST" | "PUT",
-  path: string,
-  body: object,
-  messageId?: string,
-): Promise<void> {
-  const { bridge, requestId } = c.var
-  const send = messageId === undefined ? {} : { messageId, isNew: true }
-  await callSession({ method, path, bridgeId: bridge.id, requestId, body: JSON.stringify(body), ...send })
+  await tellSession(c, "PUT", `/chats/${encodeURIComponent(chat)}/handover`, { body })
 }
 
 /** Whether an answer that was refused may be sent when it is tried again: it waits in the page until then. */

@@ -12,12 +12,16 @@ import { buttonForm, confirming, empty, facts, field, type Html, nextPage, note 
 import { plainText, wordsOf } from "../events/message-words.ts"
 import { noticeOf, typedIn } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { askSession, callSession, notShown, type SessionAnswer } from "../numbers/session-answer.ts"
+import {
+  askSession,
+  networkPatienceMs,
+  notShown,
+  type SessionAnswer,
+  tellSession,
+} from "../numbers/session-answer.ts"
 import { time } from "../times.ts"
 import { isKey } from "./answer.ts"
 
-/** How long a page waits, in ms: the session asks the network. */
-const patienceMs = 5000
 const perPage = 30
 
 type Info = z.infer<typeof Channel>
@@ -32,10 +36,10 @@ export const channels = new Hono<DashboardEnv>()
   })
   .get("/numbers/:ref/channels/:jid", async (c) => await show(c))
   .post("/numbers/:ref/channels/:jid/follow", async (c) => {
-    return await done(c, "It is followed.", () => call(c, "POST", "/follow"))
+    return await done(c, "It is followed.", () => tellSession(c, "POST", `${pathOf(c)}/follow`))
   })
   .post("/numbers/:ref/channels/:jid/unfollow", async (c) => {
-    return await done(c, "It is no longer followed.", () => call(c, "DELETE", "/follow"))
+    return await done(c, "It is no longer followed.", () => tellSession(c, "DELETE", `${pathOf(c)}/follow`))
   })
   .post("/numbers/:ref/channels/:jid/posts", async (c) => {
     const { key, body } = await typedIn(c, "key", "body")
@@ -58,12 +62,7 @@ function pageOf(ref: string, jid: string): string {
   return `/numbers/${ref}/channels/${encodeURIComponent(jid)}`
 }
 
-async function call(c: Context<DashboardEnv>, method: "POST" | "DELETE", path: string): Promise<void> {
-  const { bridge, requestId } = c.var
-  await callSession({ method, path: `${pathOf(c)}${path}`, bridgeId: bridge.id, requestId })
-}
-
-async function done(c: Context<DashboardEnv>, sentence: string, act: () => Promise<void>) {
+async function done(c: Context<DashboardEnv>, sentence: string, act: () => Promise<unknown>) {
   const { notice, status } = await noticeOf(async () => {
     await act()
     return note("good", sentence)
@@ -71,13 +70,13 @@ async function done(c: Context<DashboardEnv>, sentence: string, act: () => Promi
   return await show(c, notice, status)
 }
 
-/** What a link leads to. */
+/** The channel of a link, or why it was not found. */
 async function found(c: Context<DashboardEnv>, link: string): Promise<Html> {
   const { value, problem } = await askSession(
     c,
     `/channels/invite?${toQuery({ link: link.trim() })}`,
     Channel,
-    patienceMs,
+    networkPatienceMs,
   )
   if (!value) return note("bad", sentenceForPeople(problem ?? ""))
   return html`<section class="card flush">
@@ -89,7 +88,7 @@ async function found(c: Context<DashboardEnv>, link: string): Promise<Html> {
 
 async function list(c: Context<DashboardEnv>, ofLink?: Html) {
   const ref = c.var.bridge.customerRef
-  const said = await askSession(c, "/channels", z.array(Channel), patienceMs)
+  const said = await askSession(c, "/channels", z.array(Channel), networkPatienceMs)
   const body = html`<section class="card">
       <form class="inline" method="get" action="/numbers/${ref}/channels">
         ${field("Open a channel by its link", { name: "link", maxlength: 300, required: true, placeholder: "https://whatsapp.com/channel/…" })}
@@ -117,15 +116,19 @@ function listCard(ref: string, said: SessionAnswer<Info[]>): Html {
 }
 
 function item(ref: string, { jid, name, description, role, followers }: Info): Html {
-  const isOwn = role === "owner" || role === "admin"
   return html`<li class="line">
     <div class="about whole">
       <a class="strong" href="${pageOf(ref, jid)}"><bdi>${plainText(name)}</bdi></a>
-      ${isOwn ? html`<span class="tag">${role}</span>` : ""}
+      ${isOwn(role) ? html`<span class="tag">${role}</span>` : ""}
       <div class="small muted"><bdi>${plainText(description).slice(0, 300)}</bdi></div>
     </div>
     <span class="small muted">${followersOf(followers)}</span>
   </li>`
+}
+
+/** Whether the number may post there. */
+function isOwn(role: Info["role"]): boolean {
+  return role === "owner" || role === "admin"
 }
 
 function followersOf(count: number): string {
@@ -136,8 +139,8 @@ async function show(c: Context<DashboardEnv>, notice?: Html, status?: ApiError["
   const path = pathOf(c)
   const before = Before.parse(c.req.query("before"))
   const [about, posts] = await Promise.all([
-    askSession(c, path, Channel, patienceMs),
-    askSession(c, `${path}/posts?${toQuery({ limit: perPage, before })}`, Posts, patienceMs),
+    askSession(c, path, Channel, networkPatienceMs),
+    askSession(c, `${path}/posts?${toQuery({ limit: perPage, before })}`, Posts, networkPatienceMs),
   ])
   const body = html`${notice ?? ""}
   ${about.value ? aboutCard(c, about.value) : notShown("The channel is", about.problem ?? "")}
@@ -148,7 +151,6 @@ async function show(c: Context<DashboardEnv>, notice?: Html, status?: ApiError["
 function aboutCard(c: Context<DashboardEnv>, info: Info): Html {
   const { jid, name, description, role, followers, link } = info
   const at = pageOf(c.var.bridge.customerRef, jid)
-  const isOwn = role === "owner" || role === "admin"
   return html`<section class="card">
     <header>
       <h2><bdi>${plainText(name)}</bdi></h2>
@@ -159,7 +161,7 @@ function aboutCard(c: Context<DashboardEnv>, info: Info): Html {
       ["Followers", followers === 0 ? undefined : followers],
       ["Link", html`<a href="${link}" rel="noopener noreferrer" target="_blank">${link}</a>`],
     ])}
-    ${c.var.me.mayChange ? (isOwn ? posting(at) : following(at, role)) : ""}
+    ${c.var.me.mayChange ? (isOwn(role) ? posting(at) : following(at, role)) : ""}
   </section>`
 }
 

@@ -10,13 +10,11 @@ import { numberPage, toQuery } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { confirming, copyable, empty, facts, type Html, nextPage, note, buttonForm } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { notShown, askSession } from "../numbers/session-answer.ts"
+import { askSession, networkPatienceMs, notShown } from "../numbers/session-answer.ts"
 import { ago } from "../times.ts"
 import { chatName, type NameOf, namesOf, numberOf, pathOfChat } from "./chat-name.ts"
 
 const perPage = 100
-/** How long a page waits, in ms: the session asks the network. */
-const patienceMs = 5000
 
 type Info = z.infer<typeof Group>
 
@@ -26,7 +24,7 @@ export const groups = new Hono<DashboardEnv>()
     const ref = c.var.bridge.customerRef
     const { after } = c.req.query()
     const path = `/groups?${toQuery({ limit: perPage, after })}`
-    const said = await askSession(c, path, z.array(Group), patienceMs)
+    const said = await askSession(c, path, z.array(Group), networkPatienceMs)
     const body =
       said.problem === undefined ? listOf(ref, said.value) : notShown("The groups are", said.problem)
     return await numberPage(c, "groups", { title: `Groups of ${ref}`, body })
@@ -85,7 +83,7 @@ function listOf(ref: string, all: Info[]): Html {
 
 async function show(c: Context<DashboardEnv>, notice?: Html) {
   const ref = c.var.bridge.customerRef
-  const said = await askSession(c, pathOf(c), GroupWithMembers, patienceMs)
+  const said = await askSession(c, pathOf(c), GroupWithMembers, networkPatienceMs)
   const content =
     said.problem === undefined
       ? cards(ref, said.value, {

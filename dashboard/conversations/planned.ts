@@ -8,12 +8,10 @@ import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { buttonForm, confirming, empty, type Html, nextPage, note, removing } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { askSession, notShown } from "../numbers/session-answer.ts"
+import { askSession, networkPatienceMs, notShown } from "../numbers/session-answer.ts"
 import { time } from "../times.ts"
 
 const perPage = 100
-/** How long a page waits, in ms. */
-const patienceMs = 5000
 
 const Asked = z.object({
   after: listPlanned.request.query.shape.after.catch(undefined),
@@ -56,8 +54,13 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { bridge, me } = c.var
   const { after, job } = Asked.parse(c.req.query())
   const [jobs, list] = await Promise.all([
-    askSession(c, "/jobs", z.array(Job), patienceMs),
-    askSession(c, `/planned?${toQuery({ limit: perPage, after, job })}`, z.array(PlannedSend), patienceMs),
+    askSession(c, "/jobs", z.array(Job), networkPatienceMs),
+    askSession(
+      c,
+      `/planned?${toQuery({ limit: perPage, after, job })}`,
+      z.array(PlannedSend),
+      networkPatienceMs,
+    ),
   ])
   const at = `/numbers/${bridge.customerRef}`
   const next = list.problem === undefined ? list.next : undefined

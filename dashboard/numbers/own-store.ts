@@ -16,7 +16,7 @@ const links = [
   ["key", "With the file's key alone"],
 ] as const
 
-/** The fields of the form that are typed again by nobody; and the secret, which is. */
+/** The fields that the page shows again as they were typed. The secret is not among them. */
 export const storeFields = ["endpoint", "bucket", "region", "prefix", "link", "access_key_id"] as const
 type Typed = Partial<Record<(typeof storeFields)[number] | "secret_access_key", string>>
 

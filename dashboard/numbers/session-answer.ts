@@ -68,6 +68,32 @@ export async function callSession(call: Call, isJson = true): Promise<HostAnswer
   return success
 }
 
+/** How long a page waits, in ms, for what the session has to ask the network. */
+export const networkPatienceMs = 5000
+
+/**
+ * Has the session of a page's number do something.
+ * @param messageId the id of what is sent, if something is
+ * @returns its answer @throws ApiError
+ */
+export async function tellSession(
+  c: OfBridge,
+  method: "POST" | "PUT" | "DELETE",
+  path: string,
+  { body, messageId }: { body?: object; messageId?: string } = {},
+): Promise<unknown> {
+  const { bridge, requestId } = c.var
+  const { body: said } = await callSession({
+    method,
+    path,
+    bridgeId: bridge.id,
+    requestId,
+    ...(body && { body: JSON.stringify(body) }),
+    ...(messageId !== undefined && { messageId, isNew: true }),
+  })
+  return JSON.parse(Buffer.from(said).toString())
+}
+
 /** Unlinks the phone of a number. @throws ApiError */
 export async function unlinkPhone({ id: bridgeId }: Bridge.Info, requestId: string): Promise<void> {
   await callSession({ method: "DELETE", path: "/logout", bridgeId, requestId })

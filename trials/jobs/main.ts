@@ -89,7 +89,7 @@ async function run(): Promise<void> {
   await compare(await job(), await report(ask, id), phones)
 }
 
-/** What the service says of each message. */
+/** The service's report of the job: each message, and what became of it. */
 async function report(ask: (method: string, path: string) => Promise<Response>, id: string) {
   const found: z.infer<typeof PlannedSend>[] = []
   const begun = performance.now()

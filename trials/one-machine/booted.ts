@@ -124,7 +124,7 @@ export class Booted implements Tried {
 
   async reboot(): Promise<void> {
     await this.#inside("systemctl reboot")
-    // Under --keep-unit whoever has started systemd-nspawn starts it again: its unit by this status.
+    // With --keep-unit, systemd-nspawn ends with this status at a reboot, and leaves the start to its caller.
     await until(() => this.#container!.exitCode === 133, { what: "a reboot" })
     this.#start()
     await this.#isUp()

@@ -13,7 +13,7 @@ export interface Located {
   place: Place
 }
 
-/** What a range key must be, beside a text that sorts as DynamoDB sorts. */
+/** A bound of range keys. Its text sorts as DynamoDB sorts. */
 export interface Bound {
   by: "=" | "<" | "<=" | ">" | ">="
   value: string
@@ -28,7 +28,7 @@ export interface Range {
   after?: { place: Place; inTable: Place } | undefined
 }
 
-/** A request that is to be carried out once, whoever asks again. */
+/** The token of a request that is carried out once, even if it is repeated. */
 export interface Once {
   token: string
   /** Tells other requests under this token. */

@@ -5,7 +5,7 @@ import { invalid } from "./refusal.ts"
 import { type KeyAttribute, type Keyed, sortableText } from "./table.ts"
 import { held } from "./values/value.ts"
 
-/** What a Query asks for: a partition, and what its range keys must be. */
+/** The partition that a Query reads, and the bounds of its range keys. */
 interface Asked {
   hash: string
   bounds: Bound[]

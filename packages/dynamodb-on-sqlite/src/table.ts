@@ -173,7 +173,7 @@ export function ownPlace(table: Table, item: Item): string {
   return JSON.stringify(keyNames(table).map((name) => item[name]))
 }
 
-/** What an index holds of an item. */
+/** The attributes of an item that an index has. */
 export function inIndex(table: Table, index: Index, item: Item): Item {
   if (index.holds === "ALL") return item
   return Object.fromEntries([...keyNames(table), ...keyNames(index)].map((name) => [name, item[name]!]))

@@ -12,7 +12,7 @@ const { aChat, hostLog, linesOf } = await aSharedHost()
 
 type Chat = Awaited<ReturnType<typeof aChat>>
 
-/** What a login asks: whether the account may begin chats, and how many more. */
+/** A login asks two questions: whether the account may begin chats, and how many more. */
 const loginQuestions = 2
 const questionsOf = async ({ network, phone }: Pick<Chat, "network" | "phone">) => {
   const questions = { who: `${phone.number}:1`, kind: "in", attrs: { xmlns: "w:mex" } } as const
