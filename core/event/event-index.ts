@@ -72,7 +72,7 @@ export async function* backwards(source: Source, before: number): AsyncGenerator
   }
 }
 
-/** The number of the newest event up to this one. A bridge that was moved or restored leaves out very many. */
+/** The newest event's number, up to this one. A bridge that was moved or restored leaves out very many. */
 async function newestUpTo(bridgeId: string, n: number): Promise<number> {
   return await EventLists.newestNumber(bridgeId, n + 1)
 }
@@ -129,8 +129,8 @@ async function read({ bridgeId, deliveryKey, head, isReader }: Source, row: numb
 }
 
 /**
- * Writes the rows whose last events have numbers after `after` and up to `to`, once the delivery of these has
- * ended. Never throws: a search does without.
+ * Writes the rows whose last events have numbers after `after` and up to `to`, once the delivery of these
+ * has ended. Never throws: a search does without.
  */
 export async function complete(
   bridgeId: string,
